@@ -1,0 +1,1 @@
+"""What Paceline knows about measuring, metrics and comparing. Never sees Streamlit, DuckDB or storage."""

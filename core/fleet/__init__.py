@@ -1,0 +1,1 @@
+"""Who runs the measuring child: its supervision and the registry of live runs."""

@@ -1,0 +1,308 @@
+"""What shall be measured: frozen values that refuse nonsense when they are made. Never knows a key's value."""
+
+import dataclasses
+import re
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self
+from urllib.parse import urlsplit, urlunsplit
+
+from core.words import say
+
+Api = Literal["chat", "completions"]
+MAX_TOTAL_S = 1800.0  # chunk times are INTEGER microseconds in the database: 30 minutes fit
+OPERATION_PATHS = ("/chat/completions", "/completions", "/models", "/embeddings", "/responses")
+KEY_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}")
+HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+OWN_HEADERS = frozenset(
+    {"host", "content-length", "transfer-encoding", "connection", "accept-encoding", "x-request-id"}
+)
+
+
+class PlanError(ValueError):
+    """A plan that cannot be run. The message names the field and says what to change."""
+
+
+def require(condition: bool, message: str, **values: object) -> None:
+    """Refuse with one sentence that says what to change."""
+    if not condition:
+        raise PlanError(say(message, **values))
+
+
+def normal_base_url(pasted: str) -> str:
+    """The base URL behind what people paste: with or without scheme, /v1, a full operation path or a query.
+
+    `localhost:8000`, `http://h/v1/`, `http://h/v1/chat/completions` become `http://.../v1`. Raises PlanError.
+    """
+    text = pasted.strip()
+    require(bool(text), "Base URL is empty: paste the server's address, such as http://127.0.0.1:8000/v1.")
+    if "://" not in text:
+        text = "http://" + text
+    try:
+        parts = urlsplit(text)
+        _ = parts.port
+    except ValueError as fault:
+        raise PlanError(
+            say("Base URL cannot be read ({fault}): write it like http://127.0.0.1:8000/v1.", fault=fault)
+        ) from None
+    require(
+        parts.scheme in ("http", "https"),
+        "Base URL starts with {scheme}://: only http and https are understood.",
+        scheme=parts.scheme,
+    )
+    require(bool(parts.hostname), "Base URL names no host: write it like http://127.0.0.1:8000/v1.")
+    require(not re.search(r"[\s\x00-\x1f]", text), "Base URL contains a blank or a control character: remove it.")
+    require(parts.username is None, "Base URL contains a user name or key: name the key in its own field instead.")
+    path = parts.path.rstrip("/")
+    for operation in OPERATION_PATHS:
+        path = path.removesuffix(operation)
+    return urlunsplit((parts.scheme, parts.netloc, path or "/v1", "", ""))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """When a request or a run is given up; seconds unless said.
+
+    Attributes:
+        error_share: The run stops when more than this share of at least 20 ended requests failed.
+        max_output_tokens: The run stops once this many output tokens came; None is no cap.
+    """
+
+    connect_s: float = 10.0
+    first_byte_s: float = 300.0
+    idle_s: float = 120.0
+    total_s: float = MAX_TOTAL_S
+    error_share: float = 0.9
+    max_requests: int = 1_000_000
+    max_output_tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse limits that end every request or none."""
+        for name in ("connect_s", "first_byte_s", "idle_s", "total_s"):
+            value = getattr(self, name)
+            require(
+                0 < value <= MAX_TOTAL_S,
+                "{name} is {value}: give seconds above 0 and at most 1800.",
+                name=name,
+                value=value,
+            )
+        require(
+            0 < self.error_share <= 1,
+            "error_share is {value}: give a share above 0 and at most 1.",
+            value=self.error_share,
+        )
+        require(
+            1 <= self.max_requests <= 10_000_000,
+            "max_requests is {value}: give 1 to 10,000,000.",
+            value=self.max_requests,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Where requests go. Holds the name of a key, never its value.
+
+    Attributes:
+        headers: Extra headers as (name, value) pairs; secrets belong in a key, not here.
+        key_name: A name under [api_keys] in secrets.toml, or of an environment variable.
+        verify: False accepts any certificate; `ca_file` names one to trust instead of the system's.
+        demo: "" for an endpoint of the user's; "llama.cpp" for the bundled engine; "simulated" for the paced simulator.
+    """
+
+    name: str
+    base_url: str
+    api: Api = "chat"
+    key_name: str | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    verify: bool = True
+    ca_file: str | None = None
+    limits: Limits = field(default_factory=Limits)
+    notes: str = ""
+    demo: Literal["", "llama.cpp", "simulated"] = ""
+
+    def __post_init__(self) -> None:
+        """Normalise the address and refuse what cannot be sent."""
+        require(0 < len(self.name.strip()) <= 120, "Endpoint name is empty or longer than 120 characters: shorten it.")
+        require(self.api in ("chat", "completions"), "api is {api}: choose chat or completions.", api=self.api)
+        object.__setattr__(self, "base_url", normal_base_url(self.base_url))
+        if self.key_name is not None:
+            require(
+                bool(KEY_NAME.fullmatch(self.key_name)),
+                "Key name has characters that a name cannot have: write the name of the key, never the key itself.",
+            )
+        for name, value in self.headers:
+            require(
+                bool(HEADER_NAME.fullmatch(name)),
+                "Header name {name!r} is not valid: use letters, digits and dashes.",
+                name=name,
+            )
+            require(name.lower() not in OWN_HEADERS, "Header {name} is set by Paceline itself: remove it.", name=name)
+            require(
+                not re.search(r"[\r\n\0]", value), "Header {name} has a line break in its value: remove it.", name=name
+            )
+            require(value.isascii() or value.isprintable(), "Header {name} has a value that cannot be sent.", name=name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configuration:
+    """What answers: a model in some form at an endpoint.
+
+    Attributes:
+        settings: What sets it apart, as (name, value) pairs: quantization, slots, batch, hardware ...
+        slot: Its colour and marker for life, 0-based.
+        variant: A demo variant such as "Q4_0", None for an endpoint of the user's.
+    """
+
+    id: str
+    label: str
+    endpoint: Endpoint
+    model: str
+    settings: tuple[tuple[str, str], ...] = ()
+    slot: int = 0
+    variant: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse nameless configurations."""
+        require(0 < len(self.label.strip()) <= 120, "Label is empty or longer than 120 characters: shorten it.")
+        require(
+            0 < len(self.model.strip()) <= 300,
+            "Model is empty or longer than 300 characters: write the name that the server lists.",
+        )
+        require(not re.search(r"[\x00-\x1f]", self.model), "Model contains a control character: remove it.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workload:
+    """What is asked: random words of a length in tokens, new for every request, and the answer's length in tokens.
+
+    Attributes:
+        ignore_eos: Ask for exactly `output_tokens`; sent only if the endpoint accepts it.
+        extra_body: Further keys of the request body, as a JSON object.
+        nonce: Start every prompt with a unique word, so that no prefix cache helps.
+        keep_text: Keep answer texts with the records.
+    """
+
+    input_tokens: int = 128
+    output_tokens: int = 128
+    stream: bool = True
+    temperature: float | None = 0.0
+    ignore_eos: bool = False
+    extra_body: dict[str, Any] = field(default_factory=dict)
+    nonce: bool = True
+    seed: int = 0
+    keep_text: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse lengths no server takes and keys that are Paceline's."""
+        require(
+            1 <= self.input_tokens <= 1_000_000,
+            "Prompt length is {value}: give 1 to 1,000,000 tokens.",
+            value=self.input_tokens,
+        )
+        require(
+            1 <= self.output_tokens <= 100_000,
+            "Answer length is {value}: give 1 to 100,000 tokens.",
+            value=self.output_tokens,
+        )
+        taken = {"model", "messages", "prompt", "stream"} & set(self.extra_body)
+        require(
+            not taken, "Extra body sets {keys}, which Paceline sets itself: remove them.", keys=", ".join(sorted(taken))
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """How it is asked: a closed loop that keeps `concurrency` requests in flight, for a number or for a time.
+
+    Attributes:
+        requests: Measured requests; None if `duration_s` ends the run.
+        duration_s: Seconds of sending; None if `requests` ends the run.
+        warmup_requests: Sent before, with other prompts, outside every statistic.
+    """
+
+    concurrency: int = 1
+    requests: int | None = 20
+    duration_s: float | None = None
+    warmup_requests: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse a load that never ends or never starts."""
+        require(
+            1 <= self.concurrency <= 8192,
+            "Concurrency is {value}: give 1 to 8192 requests in flight.",
+            value=self.concurrency,
+        )
+        require(
+            (self.requests is None) != (self.duration_s is None),
+            "Give either requests or seconds, not both and not neither.",
+        )
+        if self.requests is not None:
+            require(1 <= self.requests <= 1_000_000, "Requests is {value}: give 1 to 1,000,000.", value=self.requests)
+        if self.duration_s is not None:
+            require(0.1 <= self.duration_s <= 86_400, "Seconds is {value}: give 0.1 to 86,400.", value=self.duration_s)
+        require(
+            0 <= self.warmup_requests <= 10_000,
+            "Warm-up requests is {value}: give 0 to 10,000.",
+            value=self.warmup_requests,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPlan:
+    """One run: one configuration, one workload, one load, its limits."""
+
+    configuration: Configuration
+    workload: Workload = field(default_factory=Workload)
+    load: Load = field(default_factory=Load)
+
+    @property
+    def limits(self) -> Limits:
+        """The limits that hold for this run: its endpoint's."""
+        return self.configuration.endpoint.limits
+
+    def to_dict(self) -> dict[str, Any]:
+        """A JSON object without secrets; `from_dict` reads it back."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, found: dict[str, Any]) -> Self:
+        """Read what `to_dict` wrote. Unknown keys are left out: later versions add some. Raises PlanError."""
+        plan: Self = _read(cls, found)
+        return plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Experiment:
+    """Configurations x loads of one workload, run one after the other, level by level over all configurations."""
+
+    id: str
+    name: str
+    plans: tuple[RunPlan, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse an experiment without a run."""
+        require(bool(self.plans), "Nothing to run: choose at least one configuration and one level.")
+
+
+NESTED: dict[str, type] = {
+    "configuration": Configuration, "endpoint": Endpoint, "workload": Workload, "load": Load, "limits": Limits,
+}  # fmt: skip
+
+
+def _read(kind: Any, found: Any) -> Any:
+    require(isinstance(found, dict), "{kind} is not a JSON object: export the plan again.", kind=kind.__name__)
+    values = {}
+    for spec in dataclasses.fields(kind):
+        if spec.name not in found:
+            continue
+        value = found[spec.name]
+        if spec.name in NESTED:
+            value = _read(NESTED[spec.name], value)
+        elif spec.name in ("headers", "settings"):
+            value = tuple((str(a), str(b)) for a, b in value)
+        values[spec.name] = value
+    try:
+        return kind(**values)
+    except TypeError as fault:
+        raise PlanError(
+            say("{kind} is incomplete or has a value of the wrong kind: {fault}.", kind=kind.__name__, fault=fault)
+        ) from None

@@ -1,0 +1,1 @@
+"""Bytes to meaning and back: event streams, dialects, error bodies. No clock, no socket."""

@@ -1,0 +1,1 @@
+"""The one DuckDB file. Knows records and plans, never how they are made."""
