@@ -1,0 +1,46 @@
+"""Starts the app in this very process (so that a signal reaches it), or says in one sentence why it cannot."""
+
+import argparse
+import errno
+import os
+import socket
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def main() -> None:
+    """Check the port, print the address, become the server."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--port", default="8501")
+    parser.add_argument("--address", default="127.0.0.1")
+    chosen = parser.parse_args()
+    if not chosen.port.isdigit() or not 0 < int(chosen.port) < 65536:
+        sys.exit(f"PORT={chosen.port} is not a port: give a number from 1 to 65535.")
+    problem = occupied(chosen.address, int(chosen.port))
+    if problem:
+        sys.exit(problem)
+    shown = f"[{chosen.address}]" if ":" in chosen.address else chosen.address
+    print(f"Paceline: http://{shown}:{chosen.port} (Ctrl-C ends it)", flush=True)
+    os.chdir(ROOT)
+    options = [f"--server.port={chosen.port}", f"--server.address={chosen.address}", "--server.headless=true"]
+    os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", "app.py", *options])  # noqa: S606 -- a list, and no shell is wanted
+
+
+def occupied(address: str, port: int) -> str | None:
+    """Why the server could not listen there, None if it can."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((address, port))
+        except OSError as fault:
+            if fault.errno == errno.EADDRINUSE:
+                return f"Port {port} is taken by another program: choose one with make run PORT={port % 65535 + 1}"
+            return f"Cannot listen on {address} port {port}: {fault.strerror}."
+    return None
+
+
+if __name__ == "__main__":
+    main()

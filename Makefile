@@ -1,0 +1,46 @@
+# The one door: each target prepares .venv first if anything is missing or changed, and does nothing twice.
+PYTHON =
+PORT = 8501
+BUILD =
+ADDRESS = 127.0.0.1
+SETUP = PYTHON="$(PYTHON)" BUILD="$(BUILD)" sh .ci/python.sh .ci/setup.py
+PY = .venv/bin/python
+
+help:
+	@echo "make run        set up what is missing, start Paceline and print its address (PORT=8501)"
+	@echo "make setup      the set-up alone: .venv, the pinned packages, the demo model (PYTHON=/path/to/python3.12 chooses one)"
+	@echo "make check      format, lint, types, import contracts and the tests without a browser"
+	@echo "make test       all of that and the browser tests; what CI runs"
+	@echo "make test-long  the long ones: the full built-in comparison, ten kill -9 rounds, the benches"
+	@echo "make clean      remove .venv and the tools' caches; data/ stays"
+
+setup:
+	@$(SETUP) app
+
+run: setup
+	@exec $(PY) .ci/start.py --port "$(PORT)" --address "$(ADDRESS)"
+
+check: static
+	@$(PY) -m pytest -m "not browser and not long" --cov --cov-report=term:skip-covered
+
+static:
+	@$(SETUP) app test
+	@$(PY) -m ruff format --check .
+	@$(PY) -m ruff check .
+	@$(PY) -m mypy
+	@$(PY) -m mypy .ci/*.py
+	@$(PY) -c "from importlinter.cli import lint_imports_command as lint; lint()" --no-logo
+
+test: static
+	@PACELINE_BROWSER="$$($(PY) .ci/browser.py)" && export PACELINE_BROWSER && \
+	$(PY) -m pytest -m "not long" --cov --cov-report=term:skip-covered
+
+test-long:
+	@$(SETUP) app test
+	@PACELINE_BROWSER="$$($(PY) .ci/browser.py)" && export PACELINE_BROWSER && \
+	$(PY) -m pytest -m long -s
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.*
+
+.PHONY: help setup run check static test test-long clean
