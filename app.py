@@ -1,0 +1,61 @@
+"""The ASGI app: Streamlit's pages behind the access rule. Start it with `streamlit run app.py`; it draws nothing."""
+
+import logging
+import os
+import secrets
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio.to_thread
+import streamlit as st
+from starlette.middleware import Middleware
+
+from core.access import AccessRule, Guard
+from core.words import say
+from pages.parts import state
+
+LOG = logging.getLogger("paceline")
+ROOT = Path(__file__).parent
+
+
+@asynccontextmanager
+async def lifespan(_: st.App) -> AsyncIterator[None]:
+    """Open the database before the first page, so that a died app's runs are set right; stop all we started at the end."""
+    fault = await anyio.to_thread.run_sync(state.open_early)
+    if fault:
+        LOG.error(fault)
+    try:
+        yield
+    finally:
+        await anyio.to_thread.run_sync(state.close)
+
+
+def on_script_error(_: Exception) -> bool:
+    """One sentence and an id on the page; the traceback is in the log, which Streamlit wrote just before."""
+    error_id = secrets.token_hex(4)
+    LOG.error("The error above is %s.", error_id)
+    st.error(
+        say(
+            "This page could not be drawn (error {id}). The log where Paceline was started says why; "
+            "running benchmarks go on.",
+            id=error_id,
+        ),
+        icon=":material/error:",
+    )
+    return True
+
+
+rule = AccessRule.from_environment(os.environ)
+refusal = rule.refusal(st.get_option("server.address"))
+if refusal:
+    sys.exit(refusal)
+
+app = st.App(
+    ROOT / "pages" / "parts" / "navigation.py",
+    routes=[],
+    middleware=[Middleware(Guard, rule=rule)],
+    lifespan=lifespan,
+    on_script_error=on_script_error,
+)
