@@ -1,0 +1,146 @@
+"""Differences to the baseline with their intervals, as a forest. Draws verdicts that others have reached."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from plotly.graph_objects import Figure
+
+from core.chart_style import INK, Ink, Mode, figure, plain, symbol
+from core.charts.sample import Series
+from core.words import say
+
+Standing = Literal["good", "bad", "neutral"]
+FARTHEST = 300.0  # %; beyond this an arrow at the edge says more than a squeezed chart
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """One configuration's difference in one metric, in per cent of the baseline.
+
+    Attributes:
+        low, high: Ends of the interval; None where no interval could be made.
+        label: What stands right of it, such as "−25 % better".
+    """
+
+    series: Series
+    value: float
+    low: float | None
+    high: float | None
+    label: str
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One metric: its title with the arrow of the good direction, and an interval a configuration."""
+
+    title: str
+    intervals: Sequence[Interval]
+
+
+def forest(mode: Mode, rows: Sequence[Row], *, title: str, margin: float, reading: str = "") -> Figure:
+    """One row a metric; grey zone: differences within the margin are not worth naming."""
+    ink = INK[mode]
+    sub = reading or say(
+        "bars are 95 % intervals · grey zone: within ±{margin} %, no difference worth naming", margin=f"{margin:g}"
+    )
+    most = max((len(row.intervals) for row in rows), default=1)
+    fig = figure(mode, title, sub, x="%", y="", height=max(400, 110 + len(rows) * (24 + 22 * most)))
+    fig.add_vrect(x0=-margin, x1=margin, fillcolor=ink.band, line_width=0, layer="below")
+    fig.add_vline(x=0, line={"width": 1, "color": ink.line})
+    order = _series_in_order(rows)
+    for place, series in enumerate(order):
+        _one_configuration(fig, ink, rows, series, _dodge(place, len(order)))
+    titles = [row.title for row in reversed(rows)]
+    fig.update_yaxes(
+        tickvals=list(range(len(rows))),
+        ticktext=titles,
+        showgrid=False,
+        range=[-0.6, len(rows) - 0.4],
+        tickfont={"size": 12, "color": ink.text},
+    )
+    low, high = _ends(rows, margin)
+    room = high - low
+    fig.update_xaxes(range=[low - 0.06 * room, high + 0.34 * room], showgrid=True, zeroline=False)
+    fig.update_layout(showlegend=True)
+    return fig
+
+
+def _series_in_order(rows: Sequence[Row]) -> list[Series]:
+    seen: dict[str, Series] = {}
+    for row in rows:
+        for interval in row.intervals:
+            seen.setdefault(interval.series.title, interval.series)
+    return list(seen.values())
+
+
+def _dodge(place: int, count: int) -> float:
+    step = 0.32 if count <= 2 else 0.76 / count
+    return ((count - 1) / 2 - place) * step
+
+
+def _clamped(value: float) -> float:
+    return max(-FARTHEST, min(FARTHEST, value))
+
+
+def _ends(rows: Sequence[Row], margin: float) -> tuple[float, float]:
+    found = [0.0, -2 * margin, 2 * margin]
+    for row in rows:
+        for i in row.intervals:
+            found += [_clamped(v) for v in (i.value, i.low, i.high) if v is not None]
+    return min(found), max(found)
+
+
+def _one_configuration(fig: Figure, ink: Ink, rows: Sequence[Row], series: Series, dodge: float) -> None:
+    mine = [
+        (len(rows) - 1 - place + dodge, row.title, interval)
+        for place, row in enumerate(rows)
+        for interval in row.intervals
+        if interval.series.title == series.title
+    ]
+    heights = [height for height, _, _ in mine]
+    values = [_clamped(i.value) for _, _, i in mine]
+    ends = [
+        (_clamped(i.value if i.low is None else i.low), _clamped(i.value if i.high is None else i.high))
+        for _, _, i in mine
+    ]
+    colour = ink.colour(series.slot)
+    fig.add_scatter(
+        x=values,
+        y=heights,
+        mode="markers",
+        name=plain(series.title, 24),
+        marker={"color": colour, "size": 9, "symbol": symbol(series.slot)},
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": [high - value for value, (_, high) in zip(values, ends, strict=True)],
+            "arrayminus": [value - low for value, (low, _) in zip(values, ends, strict=True)],
+            "thickness": 2,
+            "width": 0,
+            "color": colour,
+        },
+        customdata=[[title, _in_words(i)] for _, title, i in mine],
+        hovertemplate=f"<b>{plain(series.title)}</b><br>%{{customdata[0]}}: %{{customdata[1]}}<extra></extra>",
+        cliponaxis=False,
+    )
+    inks = {"good": ink.good, "bad": ink.bad, "neutral": ink.muted}
+    fig.add_scatter(
+        x=[max(high, value) for value, (_, high) in zip(values, ends, strict=True)],
+        y=heights,
+        mode="text",
+        text=[f"&nbsp;&nbsp;&nbsp;{i.label}" for _, _, i in mine],
+        textposition="middle right",
+        textfont={"size": 11, "color": [inks[i.standing] for _, _, i in mine]},
+        showlegend=False,
+        hoverinfo="skip",
+        cliponaxis=False,
+    )
+
+
+def _in_words(interval: Interval) -> str:
+    if interval.low is None or interval.high is None:
+        return interval.label
+    ends = f"[{interval.low:+.1f}, {interval.high:+.1f}]".replace("-", "−")
+    return f"{interval.label} {ends}"

@@ -1,0 +1,194 @@
+"""How throughput and latency move with load: the trade-off with its frontier, and small multiples against load."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from plotly.graph_objects import Figure
+
+from core.chart_style import (
+    INK,
+    Mode,
+    axis_name,
+    figure,
+    limit_line,
+    log_axis,
+    plain,
+    significant,
+    small_multiples,
+    speed_bands,
+    symbol,
+)
+from core.charts.sample import Series, time_unit
+from core.words import say
+
+LABELLED = (1, 8, 16, 32, 64)  # where more levels than these would write over each other
+PLACES = ("top left", "bottom right", "top right", "bottom left")
+LOAD_TICKS = (1, 4, 16, 64, 256, 1024, 4096)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """One load of one configuration: requests in flight, latency in seconds, output tokens/s."""
+
+    level: int
+    latency_s: float
+    throughput: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """The loads of one configuration, ascending."""
+
+    series: Series
+    points: Sequence[Point]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """One configuration in one panel: a value a level, in the panel's unit."""
+
+    series: Series
+    levels: Sequence[int]
+    values: Sequence[float | None]
+    name: str
+    tail: bool = False  # a p99: thin and dotted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """One small multiple. Its title names unit and direction."""
+
+    title: str
+    curves: Sequence[Curve] = field(default_factory=tuple)
+    bands: bool = False
+
+
+def frontier(points: Sequence[Point]) -> list[Point]:
+    """The best throughput within each latency limit: from left to right, only what rises."""
+    best: list[Point] = []
+    for point in sorted(points, key=lambda p: (p.latency_s, -p.throughput)):
+        if not best or point.throughput > best[-1].throughput:
+            best.append(point)
+    return best
+
+
+def throughput_against_latency(
+    mode: Mode, lines: Sequence[Line], *, metric: str, limit_s: float | None = None
+) -> Figure:
+    """A line a configuration, its loads as labelled points; the grey stair is the frontier."""
+    every = [point for line in lines for point in line.points]
+    unit = time_unit(max(point.latency_s for point in every))
+    reading = say("upper left is better · labels are requests in flight")
+    if limit_s is not None:
+        reading += say(" · shaded: over the limit")
+    low, high = (f(p.latency_s for p in every) * unit.per_second for f in (min, max))
+    log = low > 0 and high / low > 1.5
+    fig = figure(
+        mode,
+        say("Throughput against latency"),
+        reading,
+        x=f"{metric}, {unit.name}" + (say(" (log)") if log else ""),
+        y=say("output tokens/s"),
+        height=400,
+    )
+    best = frontier(every)
+    if len(best) > 1:
+        _stair(fig, mode, best, unit.per_second)
+    few = len({point.level for point in every}) <= len(LABELLED)
+    for place, line in enumerate(lines):
+        latency = (f"{metric} %{{x:.4g}} {unit.name}", unit.per_second)
+        _line(fig, mode, line, latency, place=PLACES[place % len(PLACES)], few=few)
+    if log:
+        log_axis(fig, "xaxis", low * 0.85, high * 1.2)
+    else:
+        fig.update_xaxes(range=[low - (high * 0.1), high * 1.1])
+    fig.update_yaxes(range=[0, 1.14 * max(point.throughput for point in every)], tickformat=",~r")
+    if limit_s is not None:
+        limit_line(fig, mode, "x", limit_s * unit.per_second, f" {significant(limit_s * unit.per_second)} {unit.name}")
+    fig.update_layout(showlegend=True)
+    return fig
+
+
+def _stair(fig: Figure, mode: Mode, best: Sequence[Point], per_second: float) -> None:
+    fig.add_scatter(
+        x=[point.latency_s * per_second for point in best],
+        y=[point.throughput for point in best],
+        mode="lines",
+        name=say("frontier"),
+        line={"color": INK[mode].muted, "width": 8, "shape": "hv"},
+        opacity=0.16,
+        hoverinfo="skip",
+        legendrank=2000,
+    )
+
+
+def _line(fig: Figure, mode: Mode, line: Line, latency: tuple[str, float], *, place: str, few: bool) -> None:
+    reading, per_second = latency
+    ink = INK[mode]
+    fig.add_scatter(
+        x=[point.latency_s * per_second for point in line.points],
+        y=[point.throughput for point in line.points],
+        name=plain(line.series.title, 24),
+        mode="lines+markers+text",
+        text=[str(point.level) if few or point.level in LABELLED else "" for point in line.points],
+        customdata=[point.level for point in line.points],
+        textposition=place,
+        textfont={"size": 10.5, "color": ink.muted},
+        line={"color": ink.colour(line.series.slot)},
+        marker={"symbol": symbol(line.series.slot), "size": 8, "line": {"width": 1.5, "color": ink.paper}},
+        cliponaxis=False,
+        hovertemplate=f"<b>{plain(line.series.title)}</b> · %{{customdata}} {say('in flight')}<br>{reading}<br>"
+        f"%{{y:,.4g}} {say('tokens/s')}<extra></extra>",
+    )
+
+
+def against_load(mode: Mode, panels: Sequence[Panel], *, legend: bool, x: str = "") -> Figure:
+    """Panels of one row over the same loads: log2 by its ticks, y from zero, p99 dotted."""
+    fig = small_multiples(mode, [panel.title for panel in panels], x or say("in flight"), 250)
+    named: set[str] = set()
+    for place, panel in enumerate(panels, start=1):
+        for curve in panel.curves:
+            first = legend and place == 1 and not curve.tail and curve.series.title not in named
+            named.add(curve.series.title)
+            _curve(fig, mode, curve, place, legend=first)
+        _load_axis(fig, place, [level for curve in panel.curves for level in curve.levels])
+        top = max((v for curve in panel.curves for v in curve.values if v is not None), default=0.0)
+        fig.update_yaxes(range=[0, top * 1.08 if top else 1], row=1, col=place)
+        if panel.bands and top:
+            speed_bands(fig, mode, top * 1.08, row=1, col=place)
+    fig.update_yaxes(tickformat=",~r")
+    fig.update_layout(hovermode="x unified", showlegend=legend)
+    return fig
+
+
+def _curve(fig: Figure, mode: Mode, curve: Curve, panel: int, *, legend: bool) -> None:
+    ink, slot = INK[mode], curve.series.slot
+    style: Literal["lines", "lines+markers"] = "lines" if curve.tail else "lines+markers"
+    fig.add_scatter(
+        x=list(curve.levels),
+        y=list(curve.values),
+        row=1,
+        col=panel,
+        mode=style,
+        name=plain(curve.series.title, 24),
+        legendgroup=plain(curve.series.title, 24),
+        showlegend=legend,
+        connectgaps=False,
+        line={
+            "color": ink.colour(slot),
+            "dash": "dot" if curve.tail else "solid",
+            "width": 1.5 if curve.tail else 2,
+        },
+        marker={"size": 5, "symbol": symbol(slot)},
+        hovertemplate=f"{plain(curve.series.title)} {curve.name} <b>%{{y:,.4g}}</b><extra></extra>",
+    )
+
+
+def _load_axis(fig: Figure, panel: int, levels: Sequence[int]) -> None:
+    low, high = min(levels, default=1), max(levels, default=1)
+    axis = axis_name("x", panel)
+    log_axis(fig, axis, low * 0.9, high * 1.12)
+    known = sorted(set(levels))
+    ticks = known if len(known) <= 4 else [tick for tick in LOAD_TICKS if low <= tick <= high]
+    fig.layout[axis].update(tickvals=ticks, ticktext=[f"{tick:,}" for tick in ticks])

@@ -1,0 +1,54 @@
+"""The forest draws each verdict with its interval."""
+
+from core.charts.differences import Interval, Row, forest
+from core.charts.sample import Series
+
+A = Series(name="A", slot=0)
+B = Series(name="B", slot=1)
+
+
+def interval(series, value, low, high, *, standing="good", label="−25 % better"):
+    return Interval(series=series, value=value, low=low, high=high, label=label, standing=standing)
+
+
+def test_an_interval_reaches_from_low_to_high():
+    fig = forest("light", [Row(title="TTFT ↓", intervals=[interval(A, -25, -30, -20)])], title="t", margin=3)
+
+    marker = fig.data[0]
+    assert marker.x[0] == -25
+    assert marker.error_x.array[0] == 5
+    assert marker.error_x.arrayminus[0] == 5
+
+
+def test_a_verdict_is_coloured_by_its_standing():
+    rows = [
+        Row(title="TTFT ↓", intervals=[interval(A, -25, -30, -20)]),
+        Row(title="TPOT ↓", intervals=[interval(A, 20, 10, 30, standing="bad", label="+20 % worse")]),
+        Row(title="E2E ↓", intervals=[interval(A, 1, -1, 2, standing="neutral", label="about 0")]),
+    ]
+
+    colours = forest("light", rows, title="t", margin=3).data[1].textfont.color
+
+    assert len(set(colours)) == 3
+
+
+def test_two_configurations_are_dodged_around_their_row():
+    fig = forest(
+        "light", [Row(title="TTFT ↓", intervals=[interval(A, 1, 0, 2), interval(B, 2, 1, 3)])], title="t", margin=3
+    )
+
+    assert fig.data[0].y[0] > 0 > fig.data[2].y[0]
+
+
+def test_without_an_interval_only_the_marker_is_drawn():
+    fig = forest("light", [Row(title="x", intervals=[interval(A, 5, None, None)])], title="t", margin=3)
+
+    assert fig.data[0].error_x.array[0] == 0
+
+
+def test_a_huge_difference_does_not_flatten_the_rest():
+    rows = [Row(title="x", intervals=[interval(A, 14_000, 12_000, 16_000), interval(B, 5, 1, 9)])]
+
+    fig = forest("light", rows, title="t", margin=3)
+
+    assert fig.layout.xaxis.range[1] < 500
