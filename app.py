@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent
 
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[None]:
-    """Open the database before the first page, so that a died app's runs are set right; stop all we started at the end."""
+    """Open before the first page, so that a died app's runs are set right at once; at the end stop all we started."""
     fault = await anyio.to_thread.run_sync(state.open_early)
     if fault:
         LOG.error(fault)

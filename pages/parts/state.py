@@ -10,7 +10,6 @@ from pathlib import Path
 import streamlit as st
 
 from core.fleet.registry import Registry
-from core.keys import KeyRing
 from core.servers.demo import DemoServers
 from storage.database import Database, DatabaseOwned, SchemaTooNew
 from storage.library import Library

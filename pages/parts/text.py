@@ -15,7 +15,7 @@ PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 SHORTCODE = re.compile(
     r":(?=[\w+/-]+:)|(?<=https:)(?=//)|(?<=http:)(?=//)|(?<=www)(?=\.)|(?<=\w)(?=@\w)", re.IGNORECASE
 )
-ARROWS = re.compile(r"(?<=-)(?=>)|(?<=<)(?=-)|(?<=-)(?=-)")
+ARROWS = re.compile(r"(?<=[-~<>])(?=[>=-])")
 JOINER = "\N{WORD JOINER}"
 KILO, TEN_KILO, MILLION, BILLION = 1e3, 1e4, 1e6, 1e9
 

@@ -1,0 +1,100 @@
+"""Numbers, times and foreign words as people read them."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from pages.parts import text
+
+NOW = datetime(2026, 11, 28, 17, 38, tzinfo=UTC)
+JOINER = "\u2060"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (1927.4, "1,927"),
+        (262.1, "262"),
+        (15.14, "15.1"),
+        (5.184, "5.18"),
+        (99.96, "100"),
+        (9.999, "10.0"),
+        (0.9999, "1.00"),
+        (0.0123, "0.0123"),
+        (0, "0"),
+        (-25, "−25.0"),
+        (None, "–"),
+    ],
+)
+def test_a_number_has_three_significant_digits(value, shown):
+    assert text.number(value) == shown
+
+
+def test_a_latency_is_in_ms_below_ten_seconds():
+    assert text.ms(0.0504) == "50.4 ms"
+    assert text.ms(9.9) == "9,900 ms"
+    assert text.ms(12.34) == "12.3 s"
+    assert text.ms(None) == "–"
+
+
+def test_a_share_is_never_rounded_up_to_all():
+    assert text.percent(0.9999) == "99.9 %"
+    assert text.percent(1.0) == "100.0 %"
+    assert text.percent(0.625, digits=0) == "62 %"
+    assert text.percent(0.9999, digits=0) == "99 %"
+
+
+def test_a_difference_carries_its_sign_and_interval():
+    assert text.difference(1.27, 1.20, 1.34) == "+27 % [20, 34]"
+    assert text.difference(0.75, 0.68, 0.82) == "−25 % [−32, −18]"
+    assert text.difference(1.012, 0.995, 1.02) == "+1.2 % [−0.5, 2.0]"
+    assert text.difference(2.44, 2.31, 2.5) == "2.4 × [2.3, 2.5]"
+    assert text.difference(1.27) == "+27 %"
+    assert text.difference(None) == "–"
+
+
+def test_durations_and_moments():
+    assert text.clock(370) == "6:10"
+    assert text.clock(3727) == "1:02:07"
+    assert text.span(40) == "40 s"
+    assert text.span(1020) == "17 min"
+    assert text.span(9000) == "2.5 h"
+    assert text.when(NOW, UTC) == "28 Nov 17:38"
+    assert text.ago(NOW - timedelta(seconds=5), NOW) == "just now"
+    assert text.ago(NOW - timedelta(seconds=125), NOW) == "2 min ago"
+    assert text.ago(NOW - timedelta(days=2), NOW) == "2 days ago"
+
+
+def test_large_counts_are_short():
+    assert text.quantity(14_112) == "14,112"
+    assert text.quantity(3_612_672) == "3.6 M"
+    assert text.plural(1, "run", "runs") == "1 run"
+    assert text.plural(1200, "run", "runs") == "1,200 runs"
+
+
+def test_markdown_in_foreign_text_loses_its_meaning():
+    assert text.escape_markdown("[a](b) *c* $d$ <e> `f`") == r"\[a\]\(b\) \*c\* \$d\$ \<e\> \`f\`"
+
+
+def test_foreign_text_is_one_line():
+    assert text.escape_markdown("a\n\n# b") == r"a \# b"
+
+
+@pytest.mark.parametrize(
+    "hostile", [":material/warning:", ":smile:", "http://evil.example", "www.evil.example", "a@b.c"]
+)
+def test_what_streamlit_reads_after_the_escape_is_broken_by_a_joiner(hostile):
+    shown = text.escape_markdown(hostile)
+
+    assert JOINER in shown
+    assert shown.replace(JOINER, "").replace("\\", "") == hostile
+
+
+def test_a_model_name_with_a_colon_keeps_its_letters():
+    assert text.escape_markdown("qwen2.5:7b").replace("\\", "") == "qwen2.5:7b"
+
+
+def test_code_holds_any_backticks():
+    assert text.code("a") == "`a`"
+    assert text.code("a`b``c") == "```a`b``c```"
+    assert text.code("`a`") == "`` `a` ``"
