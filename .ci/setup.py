@@ -139,6 +139,8 @@ def make_venv() -> None:
         return
     print(f"Making .venv with Python {platform.python_version()} ...", flush=True)
     shutil.rmtree(VENV, ignore_errors=True)
+    VENV.mkdir()
+    UNFINISHED.touch()  # before anything else is in there
     made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], capture_output=True, text=True, check=False)
     if made.returncode:
         shutil.rmtree(VENV, ignore_errors=True)
@@ -147,7 +149,6 @@ def make_venv() -> None:
         else:
             message = f".venv cannot be made: {(made.stderr or made.stdout).strip().splitlines()[-1]}"
         raise SetupError(message)
-    UNFINISHED.touch()
 
 
 def pip(arguments: list[str]) -> None:
