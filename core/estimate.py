@@ -1,0 +1,211 @@
+"""What a plan will cost before it is launched: time, requests and tokens, and what should be looked at first.
+
+Arithmetic over plans and over what is known of their configurations. Asks nothing and measures nothing.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import product
+from math import ceil
+
+from core.plan import Configuration, Load, RunPlan, Workload
+from core.words import say
+
+BETWEEN_RUNS_S = 2.5  # preflight, opening connections, closing the run
+FRESH = timedelta(minutes=15)
+FEW_SAMPLES, FIRM_P99 = 100, 500
+STREAM_LENGTHS = 3  # requests a stream, below which start and end weigh more than the middle
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How fast one stream is expected to be.
+
+    Attributes:
+        known: Seen in a run or a probe; False where it is only assumed.
+    """
+
+    ttft_s: float = 0.5
+    tpot_s: float = 0.03
+    known: bool = False
+
+    def request_s(self, output_tokens: int) -> float:
+        """Expected duration of one request."""
+        return self.ttft_s + max(0, output_tokens - 1) * self.tpot_s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What all runs of a launch will take together.
+
+    Attributes:
+        peak_tokens_per_s: The most output tokens a second that any of the runs should bring.
+        known: Whether every pace was seen before, rather than assumed.
+    """
+
+    time_s: float
+    runs: int
+    requests: int
+    input_tokens: int
+    output_tokens: int
+    peak_tokens_per_s: float
+    known: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing worth knowing before the launch; read like a finding."""
+
+    level: str
+    what: str
+    why: str = ""
+    do: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What is known of an endpoint from its last probe.
+
+    Attributes:
+        at: When it was probed, None if never.
+        ready: Whether it answered as a benchmark needs it.
+        what: The outcome in one sentence.
+    """
+
+    name: str
+    at: datetime | None = None
+    ready: bool = False
+    what: str = ""
+
+
+def interleaved(
+    configurations: Sequence[Configuration], workload: Workload, loads: Sequence[Load], *, repeats: int = 1
+) -> tuple[RunPlan, ...]:
+    """Every configuration at every load, level by level over all configurations, so that drift hits all alike."""
+    return tuple(
+        RunPlan(configuration=configuration, workload=workload, load=load)
+        for _, load, configuration in product(range(repeats), loads, configurations)
+    )
+
+
+def estimate(plans: Iterable[RunPlan], pace: Callable[[RunPlan], Pace]) -> Estimate:
+    """Add up what the plans will take at the pace expected of each."""
+    plans = tuple(plans)
+    paces = [pace(plan) for plan in plans]
+    requests = [_requests(plan, its) for plan, its in zip(plans, paces, strict=True)]
+    return Estimate(
+        time_s=sum(_time_s(plan, its) for plan, its in zip(plans, paces, strict=True)),
+        runs=len(plans),
+        requests=sum(requests),
+        input_tokens=sum(n * plan.workload.input_tokens for n, plan in zip(requests, plans, strict=True)),
+        output_tokens=sum(n * plan.workload.output_tokens for n, plan in zip(requests, plans, strict=True)),
+        peak_tokens_per_s=max(
+            (
+                plan.load.concurrency * plan.workload.output_tokens / its.request_s(plan.workload.output_tokens)
+                for plan, its in zip(plans, paces, strict=True)
+            ),
+            default=0.0,
+        ),
+        known=all(its.known for its in paces),
+    )
+
+
+def _requests(plan: RunPlan, pace: Pace) -> int:
+    load = plan.load
+    if load.requests is not None:
+        return load.requests + load.warmup_requests
+    rounds = (load.duration_s or 0.0) / pace.request_s(plan.workload.output_tokens)
+    return ceil(rounds * load.concurrency) + load.warmup_requests
+
+
+def _time_s(plan: RunPlan, pace: Pace) -> float:
+    load, one = plan.load, pace.request_s(plan.workload.output_tokens)
+    warm = ceil(load.warmup_requests / load.concurrency) * one
+    measured = (load.duration_s or 0.0) + one if load.requests is None else ceil(load.requests / load.concurrency) * one
+    return warm + measured + BETWEEN_RUNS_S
+
+
+def checks(
+    plans: Sequence[RunPlan],
+    expected: Estimate,
+    *,
+    seen: Sequence[Seen],
+    kept_tokens_per_s: float | None,
+    now: datetime,
+) -> tuple[Check, ...]:
+    """Three things in words: do the endpoints answer, does this machine keep up, do the samples suffice."""
+    return (*_endpoint_checks(seen, now), _machine_check(expected, kept_tokens_per_s), *_sample_checks(plans))
+
+
+def _endpoint_checks(seen: Sequence[Seen], now: datetime) -> list[Check]:
+    found, fresh = [], 0
+    for endpoint in seen:
+        if endpoint.at is None:
+            found.append(
+                Check(
+                    level="note",
+                    what=say("{name} was never probed.", name=endpoint.name),
+                    do=say("Each run asks it once before it starts."),
+                )
+            )
+        elif not endpoint.ready:
+            found.append(
+                Check(
+                    level="act",
+                    what=say("{name} did not answer its last probe as a benchmark needs.", name=endpoint.name),
+                    do=endpoint.what,
+                )
+            )
+        elif now - endpoint.at <= FRESH:
+            fresh += 1
+        else:
+            found.append(Check(level="note", what=say("{name} was last probed a while ago.", name=endpoint.name)))
+    if fresh:
+        ready = say("1 endpoint answered within the last 15 min")
+        if fresh > 1:
+            ready = say("{n} endpoints answered within the last 15 min", n=fresh)
+        found.insert(0, Check(level="ok", what=ready))
+    return found
+
+
+def _machine_check(expected: Estimate, kept: float | None) -> Check:
+    need = f"{expected.peak_tokens_per_s:,.0f}"
+    if kept is None:
+        return Check(
+            level="note",
+            what=say("This machine is not calibrated"),
+            do=say("Up to {need} tokens/s are expected.", need=need),
+        )
+    if kept >= expected.peak_tokens_per_s:
+        return Check(
+            level="ok",
+            what=say("This machine keeps {kept} tokens/s; you need {need}", kept=f"{kept:,.0f}", need=need),
+        )
+    return Check(
+        level="act",
+        what=say("This machine keeps {kept} tokens/s and {need} are expected", kept=f"{kept:,.0f}", need=need),
+        do=say("Above that its own delay shows in the numbers: choose fewer in flight."),
+    )
+
+
+def _sample_checks(plans: Sequence[RunPlan]) -> list[Check]:
+    found = []
+    counted = [plan.load for plan in plans if plan.load.requests is not None]
+    fewest = min((load.requests or 0 for load in counted), default=None)
+    if fewest is not None:
+        tail = max(1, fewest // 100)
+        if fewest < FEW_SAMPLES:
+            what = say("{n} requests are too few for a p99, which is shown grey", n=fewest)
+            found.append(Check(level="act", what=what, do=say("100 make it readable, 500 make it firm.")))
+        elif fewest < FIRM_P99:
+            what = say("{n} requests give p99 from {tail} samples", n=fewest, tail=tail)
+            found.append(Check(level="act", what=what, do=say("p99 needs 500 to be firm")))
+        else:
+            found.append(Check(level="ok", what=say("{n} requests a level make the p99 firm", n=f"{fewest:,}")))
+    short = [load for load in counted if (load.requests or 0) < STREAM_LENGTHS * load.concurrency]
+    if short:
+        worst = max(short, key=lambda load: load.concurrency / (load.requests or 1))
+        what = say("{n} requests at {c} in flight", n=worst.requests, c=worst.concurrency)
+        found.append(Check(level="act", what=what, do=say("Fewer than 3 a stream: start and end weigh most.")))
+    return found

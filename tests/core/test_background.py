@@ -1,0 +1,77 @@
+"""Named jobs in threads."""
+
+import threading
+
+import pytest
+
+from core.background import Background, JobState
+
+
+def test_a_job_ends_with_its_result():
+    background = Background()
+
+    assert background.start("probe", lambda _: 42)
+    assert background.wait(5)
+
+    job = background.find("probe")
+    assert (job.state, job.result, job.share) == (JobState.DONE, 42, 1.0)
+
+
+def test_a_job_tells_how_far_it_is_and_a_second_of_its_name_is_not_begun():
+    background, reached, go_on = Background(), threading.Event(), threading.Event()
+
+    def work(progress):
+        progress(0.4, "half way")
+        reached.set()
+        go_on.wait(5)
+
+    assert background.start("calibration", work)
+    assert reached.wait(5)
+    job = background.find("calibration")
+    assert (job.running, job.share, job.stage) == (True, 0.4, "half way")
+    assert not background.start("calibration", work)
+    background.forget("calibration")
+    assert background.find("calibration") is not None
+
+    go_on.set()
+    assert background.wait(5)
+    background.forget("calibration")
+    assert background.find("calibration") is None
+
+
+def test_an_expected_exception_becomes_the_message():
+    background = Background()
+
+    def work(_):
+        raise LookupError("The model file is missing: run make setup.")
+
+    background.start("demo", work, expected=(LookupError,))
+    background.wait(5)
+
+    job = background.find("demo")
+    assert (job.state, job.message) == (JobState.FAILED, "The model file is missing: run make setup.")
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_any_other_exception_ends_the_job_as_failed_and_goes_on_to_the_log(monkeypatch):
+    seen = []
+    monkeypatch.setattr(threading, "excepthook", lambda args: seen.append(args.exc_type))
+    background = Background()
+
+    def work(_):
+        raise ZeroDivisionError
+
+    background.start("faulty", work)
+    background.wait(5)
+
+    assert background.find("faulty").state is JobState.FAILED
+    assert seen == [ZeroDivisionError]
+
+
+def test_an_ended_job_may_begin_again():
+    background = Background()
+
+    for value in (1, 2):
+        assert background.start("probe", lambda _, value=value: value)
+        assert background.wait(5)
+        assert background.find("probe").result == value
