@@ -1,0 +1,1 @@
+"""What every term means. Knows words and formulas, never a record and never a number."""

@@ -1,0 +1,102 @@
+"""The terms of a comparison, the fixed words and the reference speeds. Texts only."""
+
+from core.definitions.spec import MetricSpec
+from core.records import FailureKind, Outcome, TokenSource
+from core.run import RunState, StoppedBy
+from core.words import say
+
+COMPARED_TERMS = (
+    MetricSpec(
+        key="endpoint",
+        title=say("Endpoint"),
+        definition=say("A base URL with its API dialect, the name of its key and its limits."),
+        group="compared",
+    ),
+    MetricSpec(
+        key="configuration",
+        title=say("Configuration"),
+        definition=say(
+            "What answers: model, quantization, engine and its settings, at an endpoint or on a server that Paceline "
+            "starts."
+        ),
+        group="compared",
+    ),
+    MetricSpec(
+        key="workload",
+        title=say("Workload"),
+        definition=say("What is asked: prompts, lengths, turns, prefix sharing, sampling."),
+        group="compared",
+    ),
+    MetricSpec(
+        key="load",
+        title=say("Load"),
+        definition=say("How it is asked: closed or open loop, levels, duration."),
+        group="compared",
+    ),
+    MetricSpec(
+        key="experiment",
+        title=say("Experiment"),
+        definition=say("Configurations × loads of one workload, repeated."),
+        caution=say("Runs of different configurations are interleaved, so that drift of the machine hits all alike."),
+        group="compared",
+    ),
+    MetricSpec(
+        key="comparison",
+        title=say("Comparison"),
+        definition=say("Chosen runs, one of them the baseline. A published comparison is frozen."),
+        group="compared",
+    ),
+    MetricSpec(
+        key="verdict",
+        title=say("Verdict"),
+        definition=say(
+            "Better or worse: the whole 95 % interval of the ratio lies on one side of 1. Equivalent: the whole "
+            "interval lies within 3 %. Unclear: neither. Not enough data: no interval can be given."
+        ),
+        caution=say(
+            "Two single runs say only that these two runs differ, or that no difference was seen: another run of the "
+            "same configuration may differ too."
+        ),
+        group="compared",
+    ),
+    MetricSpec(
+        key="token",
+        title=say("Token, three meanings"),
+        definition=say(
+            "The unit of model text, which this glossary means; an access token or JWT, for sign-in; an API key."
+        ),
+        caution=say("A 401 or a failed token exchange is a sign-in problem, never a speed problem."),
+        group="compared",
+    ),
+    MetricSpec(
+        key="finding",
+        title=say("Finding"),
+        definition=say("A reason to doubt or to act: what happened, why it matters, what to do."),
+        group="compared",
+    ),
+)
+
+VERDICT_WORDS = ("better", "worse", "equivalent", "unclear", "not_enough_data")
+
+# Topic -> the only words that the product uses for it.
+FIXED_WORDS: dict[str, tuple[str, ...]] = {
+    say("Run state"): tuple(RunState),
+    say("Request counts"): (*Outcome, "warmup"),
+    say("Failure kind"): tuple(FailureKind),
+    say("Token source"): tuple(TokenSource),
+    say("Verdict"): VERDICT_WORDS,
+    say("Stopped by"): tuple(StoppedBy),
+}
+
+# Decode speeds of one stream that people quote, tokens/s: never to be held against a total.
+SPEED_BANDS: tuple[tuple[float, float | None, str], ...] = (
+    (5.0, 10.0, say("people read about this fast")),
+    (50.0, 150.0, say("ordinary online inference")),
+    (300.0, 500.0, say("tuned or quantized engines")),
+    (750.0, None, say("the front of GPU serving; hard-wired silicon reaches 14,000")),
+)
+# Waits for the first token, seconds, and what they feel like.
+WAIT_LINES: tuple[tuple[float, str], ...] = (
+    (1.0, say("a chat feels slow without a first token")),
+    (8.0, say("users leave")),
+)
