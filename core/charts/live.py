@@ -1,6 +1,7 @@
 """The two small charts of the level that is running: a fixed window of two minutes that ends now."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -22,19 +23,20 @@ def live(mode: Mode, *, name: str, slot: int, now_s: float, tokens_per_s: Points
     shown = [(at - now_s, value) for at, value in tokens_per_s if now_s - at <= WINDOW_S]
     line(fig, 1, shown, {"color": colour}, f"{label}<br>%{{y:,.3r}} tokens/s<extra></extra>")
     fig.data[0].update(fill="tozeroy", fillcolor=veil(colour, 0.10))
-    for share, style in ((50, {"color": colour}), (95, {"color": colour, "dash": "dot", "width": 1.5})):
+    styles: dict[int, dict[str, Any]] = {50: {"color": colour}, 95: {"color": colour, "dash": "dot", "width": 1.5}}
+    for share, style in styles.items():
         values = [(at - now_s, value * 1e3) for at, value in trailing(ttft, share, now_s)]
         line(fig, 2, values, style, f"{label}<br>p{share} %{{y:,.3r}} ms<extra></extra>")
     fig.update_xaxes(range=[-WINDOW_S, 0], tickvals=[-120, -90, -60, -30, 0])
     fig.update_yaxes(rangemode="tozero", tickformat=",~r")
     fig.update_layout(margin={"t": 26, "l": 44}, showlegend=False, uirevision=label)
-    for panel, values in ((1, shown), (2, ttft)):
-        if not values:
+    for panel, empty in ((1, not shown), (2, not ttft)):
+        if empty:
             fig.update_yaxes(range=[0, 1], showticklabels=False, row=1, col=panel)
     return fig
 
 
-def line(fig: go.Figure, panel: int, points: Points, style: dict[str, object], hover: str) -> None:
+def line(fig: go.Figure, panel: int, points: Points, style: dict[str, Any], hover: str) -> None:
     """One line in a panel; a lone point is drawn as a marker, since a line needs two."""
     fig.add_scatter(
         x=[at for at, _ in points],

@@ -1,0 +1,37 @@
+"""Lines that people type."""
+
+import pytest
+
+from core.plan import PlanError
+from pages.parts import fields
+
+
+def test_pairs_are_read_from_lines_and_written_back():
+    found = fields.pairs("X-Team: lab\n\nAccept = text: plain \n", "Headers")
+
+    assert found == (("X-Team", "lab"), ("Accept", "text: plain"))
+    assert fields.pairs(fields.lines(found), "Headers") == found
+
+
+def test_an_empty_value_is_a_value():
+    assert fields.pairs("X-Empty:", "Headers") == (("X-Empty", ""),)
+
+
+@pytest.mark.parametrize("text", ["X-Team", "ok: 1\n: value"])
+def test_a_line_without_name_and_colon_is_named(text):
+    with pytest.raises(PlanError, match=r"Headers, line \d: write a name"):
+        fields.pairs(text, "Headers")
+
+
+def test_levels_come_from_both_places_once_and_ascending():
+    assert fields.levels([16, 1], "3, 6 16;12") == (1, 3, 6, 12, 16)
+
+
+def test_a_level_that_is_no_number_is_named():
+    with pytest.raises(PlanError, match="x4 is not a whole number"):
+        fields.levels([1], "x4")
+
+
+def test_no_level_is_refused():
+    with pytest.raises(PlanError, match="choose at least one level"):
+        fields.levels([], " ")
