@@ -11,6 +11,8 @@ from typing import Literal
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from core.quantities import number
+
 Mode = Literal["light", "dark"]
 FONT = "'Source Sans', 'Source Sans 3', system-ui, -apple-system, 'Segoe UI', sans-serif"
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "pentagon", "star", "triangle-down")
@@ -233,27 +235,19 @@ def percentile_lines(fig: go.Figure, mode: Mode, points: Mapping[str, float], fa
             opacity=0.45 if weak else 1,
             line={"width": 1, "color": muted, "dash": "solid" if middle else "dot"},
         )
-        number = significant(value)
+        text = number(value)
         fig.add_annotation(
             x=log10(value) if log else value,  # shapes take values, annotations take exponents
             y=1,
             yref="paper",
             yanchor="bottom",
             showarrow=False,
-            text=f"<i>{name} {number}</i>" if weak else f"{name} <b>{number}</b>",
+            text=f"<i>{name} {text}</i>" if weak else f"{name} <b>{text}</b>",
             opacity=0.7 if weak else 1,
             font={"size": 11, "color": muted},
             yshift=13 if middle else 0,
             xanchor="center" if middle else "left" if name == last else "right",
         )
-
-
-def significant(value: float) -> str:
-    """Three significant digits, thousands with commas, never an exponent: 1,927 / 262 / 15.1 / 5.18 / 0.042."""
-    if value == 0:
-        return "0"
-    rounded = value if abs(value) >= 100 else float(f"{value:.3g}")
-    return f"{rounded:,.{max(0, 2 - floor(log10(abs(rounded))))}f}".replace("-", "−")
 
 
 def limit_line(fig: go.Figure, mode: Mode, axis: Literal["x", "y"], limit: float, text: str, *, panel: int = 1) -> None:

@@ -13,12 +13,12 @@ from core.chart_style import (
     log_axis,
     percentile_lines,
     plain,
-    significant,
     symbol,
     template,
     tint,
 )
 from core.charts.sample import Sample, Series, Unit, time_unit
+from core.quantities import number
 from core.words import say
 
 BINS = 44
@@ -184,7 +184,7 @@ def boxes(
             x=[top],
             y=[place],
             mode="markers+text",
-            text=[f" p99 {significant(top)}"],
+            text=[f" p99 {number(top)}"],
             textposition="middle right",
             textfont={"size": 11, "color": INK[mode].muted},
             marker={"color": INK[mode].colour(series.slot), "size": 7, "symbol": symbol(series.slot)},
@@ -232,7 +232,7 @@ def _box(fig: go.Figure, mode: Mode, place: int, row: tuple[Series, Sample], uni
         mode="markers",
         marker={"size": 18, "opacity": 0},
         hovertemplate=f"<b>{plain(series.title)}</b><br>"
-        + "<br>".join(f"{name} {significant(float(value))} {unit.name}" for name, value in parts)
+        + "<br>".join(f"{name} {number(float(value))} {unit.name}" for name, value in parts)
         + "<extra></extra>",
         showlegend=False,
     )

@@ -14,12 +14,12 @@ from core.chart_style import (
     limit_line,
     log_axis,
     plain,
-    significant,
     small_multiples,
     speed_bands,
     symbol,
 )
 from core.charts.sample import Series, time_unit
+from core.quantities import number
 from core.words import say
 
 LABELLED = (1, 8, 16, 32, 64)  # where more levels than these would write over each other
@@ -105,7 +105,7 @@ def throughput_against_latency(
         fig.update_xaxes(range=[low - (high * 0.1), high * 1.1])
     fig.update_yaxes(range=[0, 1.14 * max(point.throughput for point in every)], tickformat=",~r")
     if limit_s is not None:
-        limit_line(fig, mode, "x", limit_s * unit.per_second, f" {significant(limit_s * unit.per_second)} {unit.name}")
+        limit_line(fig, mode, "x", limit_s * unit.per_second, f" {number(limit_s * unit.per_second)} {unit.name}")
     fig.update_layout(showlegend=True)
     return fig
 

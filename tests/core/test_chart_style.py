@@ -1,11 +1,11 @@
-"""The house look: names stay harmless, numbers read well, colours keep their meaning."""
+"""The house look: names stay harmless, labels stand right, colours keep their meaning."""
 
 from math import log10
 
 import pytest
 
 from core import chart_style
-from core.chart_style import INK, figure, log_axis, log_ticks, percentile_lines, plain, significant, tint
+from core.chart_style import INK, figure, log_axis, log_ticks, percentile_lines, plain, tint
 
 HOSTILE = "<script>alert(1)</script> $x$ %{x} [a](b) &lt;"
 
@@ -22,14 +22,6 @@ def test_a_hostile_name_has_no_markup_left():
 
 def test_a_long_name_is_cut_before_it_is_escaped():
     assert plain("<" * 300, 10) == "&lt;" * 9 + "…"
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(1927.4, "1,927"), (262.3, "262"), (15.13, "15.1"), (5.184, "5.18"), (0.0423, "0.0423"), (0, "0"), (99.96, "100")],
-)
-def test_numbers_have_three_significant_digits_and_no_exponent(value, text):
-    assert significant(value) == text
 
 
 def test_both_modes_have_eight_different_colours():

@@ -4,15 +4,15 @@ from array import array
 
 import pytest
 
-from core.charts.timeline import output_over_time, output_rates, requests_over_time
+from core.charts.timeline import output_over_time, requests_over_time
 from core.records import Failure, FailureKind, RequestRecord
+from core.timeline import Series
 
 
-def record(index, sent, *, ttft=0.1, decode=1.0, tokens=10, failure=None, streamed=True, warmup=False):
+def record(index, sent, *, ttft=0.1, decode=1.0, tokens=10, failure=None, streamed=True):
     return RequestRecord(
         request_id=f"r{index}",
         index=index,
-        warmup=warmup,
         sent_s=sent,
         first_token_s=sent + ttft if streamed and failure is None else None,
         last_token_s=sent + ttft + decode if failure is None else None,
@@ -65,44 +65,25 @@ def test_requests_without_a_send_are_left_out():
     assert len(requests_over_time("light", [never], slot=0).data) == 0
 
 
-def test_tokens_are_spread_over_their_decoding():
-    output = output_rates([record(0, 0.0, ttft=1.0, decode=2.0, tokens=20)])
-
-    assert output is not None
-    assert sum(output.rates) * output.step_s == pytest.approx(20)
-    assert output.rates[0] == 0
-    assert max(output.rates) == pytest.approx(10, rel=0.01)
+def steps(count=4):
+    return Series(
+        times_s=tuple(i + 0.5 for i in range(count)), values=tuple(float(i) for i in range(count)), step_s=1.0
+    )
 
 
-def test_overlapping_requests_add_up():
-    output = output_rates([record(0, 0.0, decode=3.0, tokens=30), record(1, 0.0, decode=3.0, tokens=60)])
+def test_the_whole_runs_mean_is_dotted_and_named():
+    fig = output_over_time("dark", steps(), mean=7.5, slot=0)
 
-    assert output is not None
-    assert max(output.rates) == pytest.approx(30, rel=0.01)
-
-
-def test_without_token_counts_chunks_are_counted_and_named_so():
-    output = output_rates([record(0, 0.0, tokens=None)])
-
-    assert output is not None
-    assert output.unit == "chunks"
-    assert "chunks/s" in output_over_time("light", output, slot=0).layout.yaxis.title.text
+    assert "whole run, 7.5" in fig.layout.title.text
+    assert fig.layout.shapes[0].y0 == 7.5
 
 
-def test_the_mean_is_the_runs_own_throughput_where_it_is_known():
-    output = output_rates([record(0, 0.0)], mean=7.5)
-
-    assert output is not None
-    assert output.mean == 7.5
-    assert "whole run, 7.5" in output_over_time("dark", output, slot=0).layout.title.text
+def test_without_a_mean_none_is_drawn():
+    assert not output_over_time("dark", steps(), mean=None, slot=0).layout.shapes
 
 
-def test_failed_and_warm_up_requests_put_nothing_out():
-    assert output_rates([record(0, 0.0, failure=REFUSED), record(1, 0.0, warmup=True)]) is None
+def test_the_area_starts_at_zero_and_has_at_most_five_hundred_points():
+    fig = output_over_time("light", steps(2_000), mean=None, slot=0)
 
-
-def test_a_long_run_has_at_most_five_hundred_steps():
-    output = output_rates([record(0, 0.0), record(1, 100_000.0)])
-
-    assert output is not None
-    assert len(output.rates) <= 500
+    assert fig.layout.yaxis.rangemode == "tozero"
+    assert len(fig.data[0].x) == 500
