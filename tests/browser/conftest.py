@@ -1,0 +1,113 @@
+"""A real Chromium and the real app for the tests of this folder. A console error that nobody knows fails the test."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from tests.running_app import RunningApp
+
+ROOT = Path(__file__).parents[2]
+WAIT_MS = 30_000  # how long the page may take on a loaded machine
+# A deep link makes Streamlit's frontend look for its server below the page's path first.
+KNOWN = re.compile(r"404.*/(?:_stcore/health|_stcore/host-config)$")
+
+expect.set_options(timeout=WAIT_MS)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Everything in this folder needs Chromium."""
+    for item in items:
+        if Path(item.path).is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="package")
+def chromium():
+    """Chromium, started once. Without one these tests fail and say how to get it."""
+    path = os.environ.get("PACELINE_BROWSER")
+    if not path:
+        found = subprocess.run(
+            [sys.executable, str(ROOT / ".ci" / "browser.py")], stdout=subprocess.PIPE, text=True, check=False
+        )
+        assert found.returncode == 0, "No browser: see above."
+        path = found.stdout.strip()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory) -> Path:
+    """Where the demo's model files are made, once for all tests of this folder."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory, cache):
+    """The app of one test file."""
+    with RunningApp(tmp_path_factory.mktemp("app"), PACELINE_CACHE=str(cache)) as running:
+        yield running
+
+
+class Visitor:
+    """One browser of one person: pages opened in it, and what its console complained about."""
+
+    def __init__(self, browser: Browser, width: int = 1440, height: int = 900) -> None:
+        """A fresh context: no cookies, no session."""
+        self.context: BrowserContext = browser.new_context(viewport={"width": width, "height": height})
+        self.context.set_default_timeout(WAIT_MS)
+        self.complaints: list[str] = []
+        self.page = self.open_tab()
+
+    def open_tab(self) -> Page:
+        """One more tab."""
+        page = self.context.new_page()
+        page.on("console", lambda message: self.complain(f"{message.type}: {message.text} {message.location['url']}"))
+        page.on("pageerror", lambda fault: self.complain(f"error: {fault}"))
+        return page
+
+    def complain(self, line: str) -> None:
+        """Keep an error, unless it is one of the two known ones."""
+        if line.startswith("error") and not KNOWN.search(line):
+            self.complaints.append(line)
+
+    def goto(self, address: str) -> Page:
+        """Open an address and wait until the page has drawn."""
+        self.page.goto(address)
+        settled(self.page)
+        return self.page
+
+
+def settled(page: Page) -> None:
+    """Wait until the script of the page has run; a page whose fragment repeats is settled between two repeats."""
+    page.get_by_test_id("stApp").wait_for()
+    expect(page.get_by_test_id("stMainBlockContainer")).to_be_visible()
+    expect(page.get_by_test_id("stHeading").first).to_be_visible()
+
+
+@pytest.fixture
+def visitors(chromium):
+    """Makes visitors; at the end none of them may have seen an error in the console."""
+    made: list[Visitor] = []
+
+    def make(**size: int) -> Visitor:
+        made.append(Visitor(chromium, **size))
+        return made[-1]
+
+    yield make
+    complaints = [line for visitor in made for line in visitor.complaints]
+    for visitor in made:
+        visitor.context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def visitor(visitors):
+    """One visitor."""
+    return visitors()
