@@ -1,0 +1,56 @@
+"""What is known of each contender in words, and which of it sets them apart. Judges nothing."""
+
+import dataclasses
+from dataclasses import dataclass
+
+from core.lineup import Contender, Lineup
+from core.words import say
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One setting over all contenders, in their order."""
+
+    name: str
+    values: tuple[str, ...]
+
+    @property
+    def differs(self) -> bool:
+        """Whether it sets them apart."""
+        return len(set(self.values)) > 1
+
+
+def settings(line: Lineup) -> list[Setting]:
+    """Everything known of what answered and what was asked, as words; "" where it is not known."""
+    tables = [_facts(contender) for contender in line.contenders]
+    names = list(dict.fromkeys(name for table in tables for name in table))
+    return [Setting(name=name, values=tuple(table.get(name, "") for table in tables)) for name in names]
+
+
+def _facts(contender: Contender) -> dict[str, str]:
+    configuration, workload = contender.configuration, contender.workload
+    run = contender.entries[0].run
+    found = {say("model"): configuration.model, **{say(name): value for name, value in configuration.settings}}
+    server = run.environment.get("server") or {}
+    found |= {say("server {name}", name=str(key).replace("_", " ")): _text(value) for key, value in server.items()}
+    found[say("endpoint")] = configuration.endpoint.name
+    found[say("api")] = configuration.endpoint.api
+    for spec in dataclasses.fields(workload):
+        found[say(spec.name.replace("_", " "))] = _text(getattr(workload, spec.name))
+    load = run.plan.load
+    found[say("requests a level")] = _text(load.requests) if load.requests else f"{load.duration_s:g} s"
+    found[say("warm-up requests")] = str(load.warmup_requests)
+    for key in ("paceline", "python", "cpu", "platform"):
+        found[say("client {name}", name=key)] = _text(run.environment.get(key))
+    found[say("client priority")] = run.client.priority
+    return found
+
+
+def _text(value: object) -> str:
+    if value is None or value in ({}, "", []):
+        return ""
+    if isinstance(value, bool):
+        return say("yes") if value else say("no")
+    if isinstance(value, int):
+        return f"{value:,}"
+    return str(value)

@@ -1,0 +1,255 @@
+"""Chosen runs laid out to be compared: configurations by loads, repeats pooled, one configuration the baseline.
+
+Knows what belongs together and what sets it apart; never decides who is better, never draws, never reads a store.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from core.plan import Configuration, RunPlan, Workload
+from core.run import Run
+from core.summary import Summary, percentile
+
+SLOTS = 8  # colours; more lines than these cannot be told apart
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One chosen run.
+
+    Attributes:
+        run: Without its requests.
+        values: Raw values of one metric over its successful requests.
+    """
+
+    run: Run
+    summary: Summary
+    values: Callable[[str], Sequence[float]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One configuration at one load: one run, or its repeats."""
+
+    level: int
+    entries: tuple[Entry, ...]
+
+    @cached_property
+    def _pooled(self) -> dict[str, list[float]]:
+        return {}
+
+    def values(self, metric: str) -> list[float]:
+        """All raw values, ascending."""
+        if metric not in self._pooled:
+            self._pooled[metric] = sorted(value for entry in self.entries for value in entry.values(metric))
+        return self._pooled[metric]
+
+    def count(self, metric: str) -> int:
+        """How many values stand behind a statistic."""
+        found = (entry.summary.distributions.get(metric) for entry in self.entries)
+        return sum(distribution.count for distribution in found if distribution)
+
+    def statistic(self, metric: str, name: str) -> float | None:
+        """A percentile such as "p95" of the pooled values; None if the metric does not exist here."""
+        if len(self.entries) == 1:
+            return self.entries[0].summary.statistic(metric, name)
+        values = self.values(metric)
+        return percentile(values, float(name[1:])) if values else None
+
+    def throughput(self, key: str) -> float | None:
+        """Mean over the repeats; None if one of them does not know it."""
+        found = [entry.summary.throughput.get(key) for entry in self.entries]
+        known = [value for value in found if value is not None]
+        return sum(known) / len(known) if known and len(known) == len(found) else None
+
+    @property
+    def failed_share(self) -> float | None:
+        """Failed and empty requests of all that ended."""
+        counts = [entry.summary.counts for entry in self.entries]
+        ok = sum(count["ok"] for count in counts)
+        bad = sum(count["failed"] + count["empty"] for count in counts)
+        return bad / (ok + bad) if ok + bad else None
+
+    @property
+    def decode_tps(self) -> float | None:
+        """Median decode speed of one stream."""
+        return self.statistic("decode_tps", "p50")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contender:
+    """One configuration of the comparison, with one line and one colour.
+
+    Attributes:
+        key: Stands for it in links: the configuration's id, with the experiment's where it appears twice.
+        name: Its label, with what sets it apart where two share one.
+        cells: Level -> what was measured there, ascending.
+    """
+
+    key: str
+    name: str
+    slot: int
+    configuration: Configuration
+    workload: Workload
+    cells: Mapping[int, Cell]
+
+    @property
+    def simulated(self) -> bool:
+        """Whether its times are made up by the paced simulator."""
+        return self.configuration.endpoint.demo == "simulated"
+
+    @property
+    def levels(self) -> list[int]:
+        """Its loads, ascending."""
+        return sorted(self.cells)
+
+    @property
+    def entries(self) -> list[Entry]:
+        """All its runs."""
+        return [entry for level in self.levels for entry in self.cells[level].entries]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lineup:
+    """Everything chosen, the baseline first named."""
+
+    contenders: tuple[Contender, ...]
+    baseline: Contender
+
+    @property
+    def others(self) -> list[Contender]:
+        """All but the baseline."""
+        return [contender for contender in self.contenders if contender is not self.baseline]
+
+    @property
+    def levels(self) -> list[int]:
+        """Every load of any configuration, ascending."""
+        return sorted({level for contender in self.contenders for level in contender.cells})
+
+    @property
+    def common_levels(self) -> list[int]:
+        """Loads at which at least two configurations were measured; all of them if there are none such."""
+        shared = [v for v in self.levels if sum(v in contender.cells for contender in self.contenders) > 1]
+        return shared or self.levels
+
+    @property
+    def repeated(self) -> bool:
+        """Whether any cell holds more than one run."""
+        return any(len(cell.entries) > 1 for contender in self.contenders for cell in contender.cells.values())
+
+
+def lineup(entries: Sequence[Entry], *, baseline: str = "", date: Callable[[datetime], str]) -> Lineup:
+    """Lay out at least one run. Repeats are runs of one configuration, workload, load and experiment.
+
+    The same configuration from two experiments stays one line while no load was measured twice, else it becomes two,
+    told apart by their dates. `baseline` is a contender's key, a configuration's id or a run's id.
+    """
+    groups = _merged(_grouped(entries))
+    contenders = tuple(_contenders(groups, date))
+    return Lineup(contenders=contenders, baseline=_baseline(contenders, baseline))
+
+
+def _grouped(entries: Sequence[Entry]) -> list[list[Entry]]:
+    groups: dict[object, list[Entry]] = {}
+    for entry in entries:
+        experiment = (entry.run.experiment or {}).get("id") or entry.run.id
+        groups.setdefault((_identity(entry), experiment), []).append(entry)
+    return list(groups.values())
+
+
+def _identity(entry: Entry) -> tuple[object, ...]:
+    # The address is left out: the demo servers get a new port each time.
+    configuration, workload = entry.run.plan.configuration, entry.run.plan.workload
+    asked = (workload.input_tokens, workload.output_tokens, workload.stream, workload.ignore_eos, workload.temperature)
+    return (
+        configuration.id, configuration.model, configuration.settings, configuration.endpoint.api,
+        asked, repr(workload.extra_body),
+    )  # fmt: skip
+
+
+def _merged(groups: list[list[Entry]]) -> list[list[Entry]]:
+    merged: list[list[Entry]] = []
+    for group in groups:
+        same = next(
+            (m for m in merged if _identity(m[0]) == _identity(group[0]) and not _levels(m) & _levels(group)), None
+        )
+        if same is None:
+            merged.append(list(group))
+        else:
+            same.extend(group)
+    return merged
+
+
+def _levels(entries: Sequence[Entry]) -> set[int]:
+    return {entry.run.plan.load.concurrency for entry in entries}
+
+
+def _contenders(groups: Sequence[Sequence[Entry]], date: Callable[[datetime], str]) -> list[Contender]:
+    labels = [group[0].run.plan.configuration.label for group in groups]
+    names = [_name(group, label, labels, groups, date) for group, label in zip(groups, labels, strict=True)]
+    keys = [group[0].run.plan.configuration.id for group in groups]
+    slots = _slots([group[0].run.plan.configuration.slot for group in groups])
+    return [
+        Contender(
+            key=key if keys.count(key) == 1 else f"{key}@{group[0].run.id}",
+            name=name,
+            slot=slot,
+            configuration=group[0].run.plan.configuration,
+            workload=group[0].run.plan.workload,
+            cells=_cells(group),
+        )
+        for group, name, key, slot in zip(groups, names, keys, slots, strict=True)
+    ]
+
+
+def _name(
+    group: Sequence[Entry],
+    label: str,
+    labels: Sequence[str],
+    groups: Sequence[Sequence[Entry]],
+    date: Callable[[datetime], str],
+) -> str:
+    """The label; where two share it, with what sets them apart: lengths, model, else the date."""
+    if labels.count(label) == 1:
+        return label
+    twins = [g[0].run.plan for g, other in zip(groups, labels, strict=True) if other == label]
+    mine = group[0].run.plan
+    for tell in (_asked, lambda plan: plan.configuration.model):
+        if len({tell(plan) for plan in twins}) == len(twins):
+            return f"{label} · {tell(mine)}"
+    return f"{label} · {date(group[0].run.started_at)}"
+
+
+def _asked(plan: RunPlan) -> str:
+    return f"{plan.workload.input_tokens} → {plan.workload.output_tokens}"
+
+
+def _slots(wanted: Sequence[int]) -> list[int]:
+    """Each its own colour for life; only one that is already taken here moves to a free one."""
+    taken: set[int] = set()
+    free = [slot for slot in range(SLOTS) if slot not in {w % SLOTS for w in wanted}]
+    slots = []
+    for want in wanted:
+        slot = want % SLOTS
+        if slot in taken and free:
+            slot = free.pop(0)
+        taken.add(slot)
+        slots.append(slot)
+    return slots
+
+
+def _cells(group: Sequence[Entry]) -> dict[int, Cell]:
+    found: dict[int, list[Entry]] = {}
+    for entry in group:
+        found.setdefault(entry.run.plan.load.concurrency, []).append(entry)
+    return {level: Cell(level=level, entries=tuple(found[level])) for level in sorted(found)}
+
+
+def _baseline(contenders: Sequence[Contender], wanted: str) -> Contender:
+    for contender in contenders:
+        own = {contender.key, contender.configuration.id, *(entry.run.id for entry in contender.entries)}
+        if wanted and wanted in own:
+            return contender
+    return contenders[0]

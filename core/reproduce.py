@@ -1,0 +1,130 @@
+"""A run as people repeat it elsewhere: a command line, a curl request, a plan file. Never contains a key's value."""
+
+import dataclasses
+import re
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+
+from core import redaction
+from core.plan import Limits, RunPlan
+from core.wire import request
+
+TIMEOUTS = (
+    ("connect_s", "--timeout-connect"),
+    ("first_byte_s", "--timeout-first-byte"),
+    ("idle_s", "--timeout-idle"),
+    ("total_s", "--timeout-total"),
+)
+SAMPLE_PROMPT = "Write a short story about a river."
+
+
+def command_line(plan: RunPlan) -> str:
+    """The `cli.py` line that runs this plan: only what differs from the command's own defaults, and what matters."""
+    words = ["python", "cli.py", "run", *_target(plan), *_load(plan), *_request(plan), *_timeouts(plan.limits)]
+    return _joined(words)
+
+
+def _target(plan: RunPlan) -> list[str]:
+    endpoint = plan.configuration.endpoint
+    words = ["--base-url", endpoint.base_url, "--model", plan.configuration.model]
+    if endpoint.api != "chat":
+        words += ["--api", endpoint.api]
+    if endpoint.key_name:
+        words += ["--api-key-env", endpoint.key_name]
+    if endpoint.ca_file:
+        words += ["--ca", endpoint.ca_file]
+    for name, value in redaction.headers(endpoint.headers):
+        words += ["--header", f"{name}: {value}"]
+    return words
+
+
+def _load(plan: RunPlan) -> list[str]:
+    load = plan.load
+    words = ["--concurrency", str(load.concurrency)]
+    words += ["--requests", str(load.requests)] if load.requests is not None else ["--duration", f"{load.duration_s:g}"]
+    return [*words, "--warmup-requests", str(load.warmup_requests)]
+
+
+def _request(plan: RunPlan) -> list[str]:
+    workload = plan.workload
+    words = ["--input-tokens", str(workload.input_tokens), "--output-tokens", str(workload.output_tokens)]
+    if not workload.stream:
+        words.append("--no-stream")
+    if workload.ignore_eos:
+        words.append("--ignore-eos")
+    if workload.extra_body:
+        words += ["--extra-body", orjson.dumps(redaction.body(workload.extra_body)).decode()]
+    return words
+
+
+def _timeouts(limits: Limits) -> list[str]:
+    usual = Limits()
+    words = []
+    for name, option in TIMEOUTS:
+        if getattr(limits, name) != getattr(usual, name):
+            words += [option, f"{getattr(limits, name):g}"]
+    return words
+
+
+def _joined(words: Sequence[str]) -> str:
+    """Quoted for a shell, an option and its value a line."""
+    lines, line = [], ""
+    for word in words:
+        if word.startswith("--") and line:
+            lines.append(line)
+            line = "  "
+        line += ("" if line in ("", "  ") else " ") + shlex.quote(word)
+    return " \\\n".join([*lines, line])
+
+
+def curl(plan: RunPlan, *, token_parameter: str = "max_tokens", stream_options: bool = True) -> str:  # noqa: S107 -- a parameter's name
+    """One request of the run as a curl line; the prompt stands for the random words of the run."""
+    endpoint, workload = plan.configuration.endpoint, plan.workload
+    body = request.request_body(
+        model=plan.configuration.model,
+        api=endpoint.api,
+        prompt=SAMPLE_PROMPT,
+        output_tokens=workload.output_tokens,
+        stream=workload.stream,
+        temperature=workload.temperature,
+        token_parameter=token_parameter,
+        stream_options=stream_options,
+        ignore_eos=workload.ignore_eos,
+        extra_body=redaction.body(workload.extra_body),
+    )
+    lines = [f"curl -N {shlex.quote(endpoint.base_url + request.path(endpoint.api))}"]
+    lines.append("-H 'Content-Type: application/json'")
+    if endpoint.key_name:
+        lines.append(f'-H "Authorization: Bearer ${_variable(endpoint.key_name)}"')
+    lines += [f"-H {shlex.quote(f'{name}: {value}')}" for name, value in redaction.headers(endpoint.headers)]
+    if endpoint.ca_file:
+        lines.append(f"--cacert {shlex.quote(endpoint.ca_file)}")
+    elif not endpoint.verify:
+        lines.append("--insecure")
+    lines.append(f"-d {shlex.quote(body.decode())}")
+    return " \\\n  ".join(lines)
+
+
+def _variable(key_name: str) -> str:
+    """The key's name as a shell variable; dots and dashes cannot stand in one."""
+    return re.sub(r"\W", "_", key_name)
+
+
+def plan_file(plans: Sequence[RunPlan]) -> bytes:
+    """Plans as the JSON that `cli.py run --plan` reads."""
+    return orjson.dumps(
+        {"format": "paceline-plan", "version": 1, "plans": [_without_secrets(plan) for plan in plans]},
+        option=orjson.OPT_INDENT_2,
+    )
+
+
+def _without_secrets(plan: RunPlan) -> dict[str, Any]:
+    """The plan without the headers that smell of a secret: a hidden value could not be sent."""
+    endpoint, workload = plan.configuration.endpoint, plan.workload
+    kept = tuple(pair for pair in redaction.headers(endpoint.headers) if redaction.HIDDEN not in pair[1])
+    configuration = dataclasses.replace(plan.configuration, endpoint=dataclasses.replace(endpoint, headers=kept))
+    asked = dataclasses.replace(workload, extra_body=redaction.body(workload.extra_body))
+    return dataclasses.replace(plan, configuration=configuration, workload=asked).to_dict()
