@@ -14,7 +14,7 @@ from typing import IO
 from core.words import say
 
 ROOT = Path(__file__).resolve().parents[2]
-TAIL_LINES, TAIL_CHARACTERS = 40, 2000
+TAIL_LINES, LAST_LINES, LAST_CHARACTERS = 40, 5, 600
 
 
 class StartError(RuntimeError):
@@ -64,8 +64,9 @@ class Child:
         raise StartError(self.sentence(say("The process said nothing for {seconds:g} s.", seconds=timeout_s)))
 
     def last_words(self) -> str:
-        """The last of its stderr, at most 2,000 characters."""
-        return "\n".join(tuple(self._tail))[-TAIL_CHARACTERS:].strip()
+        """The last of its stderr, as one line that fits into a sentence."""
+        lines = [line.strip() for line in tuple(self._tail)[-LAST_LINES:]]
+        return " / ".join(line for line in lines if line)[-LAST_CHARACTERS:]
 
     def sentence(self, what: str) -> str:
         """`what`, followed by the last of its stderr if there is any."""
