@@ -1,0 +1,52 @@
+"""Plans and JSON that people paste or upload: read with care, refused with one sentence. Never runs anything."""
+
+from typing import Any
+
+import orjson
+
+from core.plan import PlanError, RunPlan
+from core.words import say
+
+MOST_BYTES = 2_000_000
+MOST_PLANS = 2_000
+
+
+def plans(text: str | bytes) -> tuple[RunPlan, ...]:
+    """The plans of a plan file. Raises PlanError."""
+    found = _json(text, say("The plan"))
+    listed = found.get("plans") if isinstance(found, dict) else None
+    if not isinstance(listed, list) or not listed:
+        raise PlanError(say('This is not a plan file: it has no list "plans". Take one from a run\'s page.'))
+    if len(listed) > MOST_PLANS:
+        raise PlanError(say("The plan has {n} runs: give at most {most}.", n=len(listed), most=MOST_PLANS))
+    return tuple(_plan(place, one) for place, one in enumerate(listed, start=1))
+
+
+def extra_body(text: str) -> dict[str, Any]:
+    """Further keys of the request body, typed as a JSON object; nothing typed is an empty one. Raises PlanError."""
+    if not text.strip():
+        return {}
+    found = _json(text, say("Extra body"))
+    if not isinstance(found, dict):
+        raise PlanError(say('Extra body is not a JSON object: write it as {"key": value}.'))
+    return found
+
+
+def _json(text: str | bytes, what: str) -> Any:
+    if len(text) > MOST_BYTES:
+        raise PlanError(say("{what} is larger than 2 MB: this is something else.", what=what))
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as fault:
+        raise PlanError(say("{what} is not JSON: {fault}.", what=what, fault=fault)) from None
+
+
+def _plan(place: int, found: Any) -> RunPlan:
+    try:
+        return RunPlan.from_dict(found)
+    except PlanError as fault:
+        raise PlanError(say("Run {place} of the plan: {fault}", place=place, fault=fault)) from None
+    except (AttributeError, TypeError, ValueError) as fault:
+        raise PlanError(
+            say("Run {place} of the plan has a value of the wrong kind: {fault}.", place=place, fault=fault)
+        ) from None
