@@ -188,7 +188,7 @@ def _levels(entries: Sequence[Entry]) -> set[int]:
 
 def _contenders(groups: Sequence[Sequence[Entry]], date: Callable[[datetime], str]) -> list[Contender]:
     labels = [group[0].run.plan.configuration.label for group in groups]
-    names = [_name(group, label, labels, groups, date) for group, label in zip(groups, labels, strict=True)]
+    names = _unique([_name(group, label, labels, groups, date) for group, label in zip(groups, labels, strict=True)])
     keys = [group[0].run.plan.configuration.id for group in groups]
     slots = _slots([group[0].run.plan.configuration.slot for group in groups])
     return [
@@ -220,6 +220,13 @@ def _name(
         if len({tell(plan) for plan in twins}) == len(twins):
             return f"{label} · {tell(mine)}"
     return f"{label} · {date(group[0].run.started_at)}"
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    """Names are how a chart tells lines apart: a second of the same gets its number."""
+    return [
+        name if name not in names[:at] else f"{name} ({names[:at].count(name) + 1})" for at, name in enumerate(names)
+    ]
 
 
 def _asked(plan: RunPlan) -> str:

@@ -30,12 +30,16 @@ def command_line(plan: RunPlan) -> str:
 def _target(plan: RunPlan) -> list[str]:
     endpoint = plan.configuration.endpoint
     words = ["--base-url", endpoint.base_url, "--model", plan.configuration.model]
+    if plan.configuration.label != plan.configuration.model:
+        words += ["--label", plan.configuration.label]
     if endpoint.api != "chat":
         words += ["--api", endpoint.api]
     if endpoint.key_name:
         words += ["--api-key-env", endpoint.key_name]
     if endpoint.ca_file:
         words += ["--ca", endpoint.ca_file]
+    if not endpoint.verify:
+        words.append("--insecure")
     for name, value in redaction.headers(endpoint.headers):
         words += ["--header", f"{name}: {value}"]
     return words
@@ -55,8 +59,15 @@ def _request(plan: RunPlan) -> list[str]:
         words.append("--no-stream")
     if workload.ignore_eos:
         words.append("--ignore-eos")
-    if workload.extra_body:
-        words += ["--extra-body", orjson.dumps(redaction.body(workload.extra_body)).decode()]
+    extra = dict(redaction.body(workload.extra_body))
+    if workload.temperature not in (0.0, None):  # the command's own is 0
+        extra.setdefault("temperature", workload.temperature)
+    if extra:
+        words += ["--extra-body", orjson.dumps(extra).decode()]
+    if workload.seed:
+        words += ["--seed", str(workload.seed)]
+    if workload.keep_text:
+        words.append("--keep-text")
     return words
 
 

@@ -3,6 +3,7 @@
 import json
 import shlex
 
+from core.command import arguments
 from core.plan import Configuration, Endpoint, Limits, Load, RunPlan, Workload
 from core.reproduce import command_line, curl, plan_file
 
@@ -66,6 +67,26 @@ def test_what_differs_from_the_defaults_is_on_the_line():
     assert json.loads(option(line, "--extra-body")) == {"top_k": 1}
     assert {"--no-stream", "--ignore-eos"} <= set(words(line))
     assert "--timeout-total" not in line
+
+
+def test_the_command_reads_its_line_back_as_the_same_run():
+    endpoint = Endpoint(
+        name="command line", base_url="https://h:1/v1", verify=False, limits=Limits(connect_s=3, total_s=60)
+    )
+    configuration = Configuration(id="command-line", label="my 'label'", endpoint=endpoint, model="m/x")
+    workload = Workload(input_tokens=7, output_tokens=9, stream=False, ignore_eos=True, seed=5)
+    load = Load(concurrency=16, requests=None, duration_s=3, warmup_requests=0)
+    original = RunPlan(configuration=configuration, workload=workload, load=load)
+
+    (found,) = arguments.plans(arguments.parser().parse_args(words(command_line(original))[2:]))
+
+    assert found == original
+
+
+def test_a_temperature_of_its_own_is_sent_in_the_body():
+    line = command_line(plan(workload=Workload(temperature=0.7)))
+
+    assert json.loads(option(line, "--extra-body")) == {"temperature": 0.7}
 
 
 def test_a_hostile_model_name_stays_one_word():

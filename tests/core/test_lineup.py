@@ -1,0 +1,147 @@
+"""Chosen runs laid out: what is pooled, what stays apart, and in which colour."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from core import differing
+from core.lineup import Entry, lineup
+from core.plan import Configuration, Endpoint, Load, RunPlan, Workload
+from core.run import Run, RunState
+from core.summary import Distribution, Summary
+
+MONDAY = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
+
+
+def entry(
+    run_id, *, config="a", label="", slot=0, level=1, experiment="e1", ttft=(0.1, 0.2), tps=100.0, tokens=128, port=1
+):
+    configuration = Configuration(
+        id=config,
+        label=label or config.upper(),
+        slot=slot,
+        model="m",
+        endpoint=Endpoint(name="e", base_url=f"http://127.0.0.1:{port}/v1"),
+        settings=(("quantization", config),),
+    )
+    plan = RunPlan(
+        configuration=configuration, workload=Workload(output_tokens=tokens), load=Load(concurrency=level, requests=2)
+    )
+    run = Run(
+        id=run_id,
+        name=run_id,
+        started_at=MONDAY,
+        state=RunState.COMPLETED,
+        plan=plan,
+        experiment={"id": experiment} if experiment else None,
+    )
+    spread = Distribution(
+        count=len(ttft), mean=0.1, stdev=None, min=ttft[0], p50=ttft[0], p90=0.3, p95=0.3, p99=0.3, max=ttft[-1]
+    )
+    summary = Summary(
+        distributions={"ttft_s": spread},
+        throughput={"output_tokens_per_s": tps},
+        counts={"ok": 9, "failed": 1, "empty": 0, "cancelled": 0, "incomplete": 0, "warmup": 0},
+    )
+    return Entry(run=run, summary=summary, values=lambda metric: ttft if metric == "ttft_s" else ())
+
+
+def laid_out(*entries, **options):
+    return lineup(entries, date=lambda moment: f"{moment:%d %b}", **options)
+
+
+def test_a_configuration_at_two_loads_is_one_line():
+    found = laid_out(entry("1", level=4), entry("2", level=1))
+
+    assert [c.name for c in found.contenders] == ["A"]
+    assert found.levels == [1, 4]
+
+
+def test_repeats_of_one_experiment_are_pooled():
+    found = laid_out(entry("1", ttft=(0.1, 0.3), tps=100.0), entry("2", ttft=(0.2,), tps=200.0))
+
+    cell = found.contenders[0].cells[1]
+    assert found.repeated
+    assert cell.values("ttft_s") == [0.1, 0.2, 0.3]
+    assert cell.statistic("ttft_s", "p50") == pytest.approx(0.2)
+    assert cell.throughput("output_tokens_per_s") == 150.0
+    assert cell.count("ttft_s") == 3
+
+
+def test_one_run_keeps_its_own_statistics():
+    assert laid_out(entry("1")).contenders[0].cells[1].statistic("ttft_s", "p95") == 0.3
+
+
+def test_an_unknown_throughput_of_one_repeat_makes_it_unknown():
+    found = laid_out(entry("1"), entry("2", tps=None))
+
+    assert found.contenders[0].cells[1].throughput("output_tokens_per_s") is None
+
+
+def test_the_same_load_in_two_experiments_stays_apart_and_is_told_by_date():
+    found = laid_out(entry("1", experiment="e1"), entry("2", experiment="e2"))
+
+    assert [c.name for c in found.contenders] == ["A · 23 Nov", "A · 23 Nov (2)"]
+    assert len({c.key for c in found.contenders}) == 2
+    assert len({c.slot for c in found.contenders}) == 2
+
+
+def test_other_loads_from_another_experiment_join_the_line():
+    found = laid_out(entry("1", level=1, experiment="e1"), entry("2", level=4, experiment="e2"))
+
+    assert len(found.contenders) == 1
+    assert not found.repeated
+
+
+def test_runs_without_an_experiment_are_no_repeats():
+    assert len(laid_out(entry("1", experiment=None), entry("2", experiment=None)).contenders) == 2
+
+
+def test_another_answer_length_is_another_line_and_says_so():
+    found = laid_out(entry("1"), entry("2", tokens=64))
+
+    assert [c.name for c in found.contenders] == ["A · 128 → 128", "A · 128 → 64"]
+
+
+def test_a_demo_server_on_another_port_is_the_same_configuration():
+    assert len(laid_out(entry("1", port=1), entry("2", port=2)).contenders) == 1
+
+
+def test_colours_stay_unless_two_would_share_one():
+    found = laid_out(entry("1", config="a", slot=3), entry("2", config="b", slot=3), entry("3", config="c", slot=0))
+
+    slots = [c.slot for c in found.contenders]
+    assert slots[0] == 3
+    assert slots[2] == 0
+    assert len(set(slots)) == 3
+
+
+@pytest.mark.parametrize("wanted", ["b", "2"])
+def test_the_baseline_is_named_by_configuration_or_run(wanted):
+    found = laid_out(entry("1", config="a"), entry("2", config="b"), baseline=wanted)
+
+    assert found.baseline.name == "B"
+    assert [c.name for c in found.others] == ["A"]
+
+
+def test_an_unknown_baseline_is_the_first():
+    assert laid_out(entry("1", config="a"), entry("2", config="b"), baseline="gone").baseline.name == "A"
+
+
+def test_common_levels_are_those_where_two_were_measured():
+    found = laid_out(entry("1", config="a", level=1), entry("2", config="b", level=1), entry("3", config="a", level=9))
+
+    assert found.common_levels == [1]
+    assert found.levels == [1, 9]
+
+
+def test_failed_requests_are_a_share_of_all_that_ended():
+    assert laid_out(entry("1")).contenders[0].cells[1].failed_share == pytest.approx(0.1)
+
+
+def test_settings_tell_what_sets_apart():
+    found = differing.settings(laid_out(entry("1", config="a"), entry("2", config="b")))
+
+    apart = {setting.name: setting.values for setting in found if setting.differs}
+    assert apart == {"quantization": ("a", "b")}
+    assert any(setting.name == "model" and not setting.differs for setting in found)
