@@ -1,0 +1,1 @@
+"""The command line's work: `run`, `demo`, `calibrate`. Prints; never opens the database."""

@@ -1,0 +1,190 @@
+"""What can be typed after `cli.py`, and how it becomes plans. Measures nothing."""
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from core.plan import Configuration, Endpoint, Limits, Load, PlanError, RunPlan, Workload
+from core.words import say
+
+EPILOG = """examples:
+  cli.py demo                                  compare three quantizations of the bundled model on this machine
+  cli.py run --base-url http://127.0.0.1:8000/v1 --model qwen --concurrency 1,4,16 --requests 100 --out run.json
+  cli.py run --plan plan.json                  run what a page of the app gave you
+  cli.py calibrate                             how many tokens/s can this machine measure, and how well?
+
+Exit status: 0 if requests succeeded, 1 if none did or a run failed, 2 if the command cannot be understood."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    root = argparse.ArgumentParser(
+        prog="cli.py",
+        description="Measure LLM endpoints honestly, without a browser.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_run(commands.add_parser("run", help="benchmark one endpoint at one or more concurrency levels"))
+    demo = commands.add_parser("demo", help="the built-in comparison: Q4_0, Q8_0 and F16 of the bundled model")
+    demo.add_argument("--short", action="store_true", help="about 30 seconds instead of 3 minutes")
+    demo.add_argument("--out", type=Path, metavar="FILE", help="write the run file (JSON)")
+    calibrate = commands.add_parser("calibrate", help="how much can this machine measure, with what error?")
+    calibrate.add_argument("--out", type=Path, metavar="FILE", help="write the result (JSON)")
+    calibrate.add_argument("--quick", action="store_true", help="fewer levels, about 15 seconds")
+    export = commands.add_parser("export", help="write a stored run as a run file")
+    export.add_argument("run", metavar="RUN", help="the run's id, as its page shows it")
+    export.add_argument("--out", type=Path, metavar="FILE", help="where to write; standard output without it")
+    return root
+
+
+def _add_run(run: argparse.ArgumentParser) -> None:
+    run.formatter_class = argparse.RawDescriptionHelpFormatter
+    target = run.add_argument_group("what answers")
+    target.add_argument("--base-url", metavar="URL", help="such as http://127.0.0.1:8000/v1")
+    target.add_argument("--model", metavar="M", help="the name that the server lists")
+    target.add_argument("--label", metavar="TEXT", help="how to name it in tables (default: the model)")
+    target.add_argument("--api", choices=("chat", "completions"), default="chat")
+    target.add_argument(
+        "--api-key-env", metavar="NAME", help="environment variable that holds the key; sent to this host only"
+    )
+    target.add_argument(
+        "--header", action="append", default=[], metavar="'NAME: VALUE'", help="an extra header; may be repeated"
+    )
+    target.add_argument("--ca", metavar="FILE", help="certificate authority to trust instead of the system's")
+    target.add_argument("--insecure", action="store_true", help="accept any certificate")
+    load = run.add_argument_group("how it is asked")
+    load.add_argument(
+        "--concurrency", default="1", metavar="N[,N...]", help="requests in flight; several levels make several runs"
+    )
+    size = load.add_mutually_exclusive_group()
+    size.add_argument("--requests", type=int, metavar="N", help="measured requests a level (default 20)")
+    size.add_argument("--duration", type=float, metavar="S", help="seconds of sending a level, instead of a number")
+    load.add_argument(
+        "--warmup-requests", type=int, default=1, metavar="N", help="sent before, in no statistic (default 1)"
+    )
+    what = run.add_argument_group("what is asked")
+    what.add_argument("--input-tokens", type=int, default=128, metavar="N", help="prompt length (default 128)")
+    what.add_argument(
+        "--output-tokens", type=int, default=128, metavar="N", help="answer length asked for (default 128)"
+    )
+    what.add_argument("--ignore-eos", action="store_true", help="ask for exactly that length, where the server can")
+    what.add_argument("--no-stream", action="store_true", help="whole answers; TTFT, TPOT and gaps then do not exist")
+    what.add_argument("--extra-body", metavar="JSON", default="{}", help="further keys of the request body")
+    what.add_argument("--keep-text", action="store_true", help="write the answers' texts into the run file")
+    what.add_argument("--seed", type=int, default=0, metavar="N", help="of the prompts' words")
+    limits = run.add_argument_group("when to give up, in seconds")
+    for name, default in (("connect", 10), ("first-byte", 300), ("idle", 120), ("total", 1800)):
+        limits.add_argument(
+            f"--timeout-{name}", type=float, default=float(default), metavar="S", help=f"default {default}"
+        )
+    run.add_argument(
+        "--plan", type=Path, metavar="FILE", help="run a plan file instead; the other options are then not used"
+    )
+    run.add_argument("--out", type=Path, metavar="FILE", help="write the run file (JSON), one run a level")
+    run.add_argument(
+        "--no-preflight", action="store_true", help="send no tiny request first to find what the server accepts"
+    )
+    run.add_argument(
+        "--priority", choices=("raised", "normal"), default="raised", help="of the measuring process (default raised)"
+    )
+
+
+def plans(options: argparse.Namespace) -> list[RunPlan]:
+    """The plans that the options of `run` ask for, one a level. Raises PlanError."""
+    if options.plan is not None:
+        return read_plans(options.plan)
+    if not options.base_url or not options.model:
+        raise PlanError(say("Name what to measure: --base-url and --model, or --plan FILE."))
+    endpoint = Endpoint(
+        name="command line",
+        base_url=options.base_url,
+        api=options.api,
+        key_name=options.api_key_env,
+        headers=tuple(_header(text) for text in options.header),
+        verify=not options.insecure,
+        ca_file=options.ca,
+        limits=Limits(
+            connect_s=options.timeout_connect,
+            first_byte_s=options.timeout_first_byte,
+            idle_s=options.timeout_idle,
+            total_s=options.timeout_total,
+        ),
+    )
+    configuration = Configuration(
+        id="command-line", label=options.label or options.model[:120], endpoint=endpoint, model=options.model
+    )
+    workload = Workload(
+        input_tokens=options.input_tokens,
+        output_tokens=options.output_tokens,
+        stream=not options.no_stream,
+        ignore_eos=options.ignore_eos,
+        extra_body=_extra_body(options.extra_body),
+        seed=options.seed,
+        keep_text=options.keep_text,
+    )
+    requests = None if options.duration is not None else options.requests or 20
+    return [
+        RunPlan(
+            configuration=configuration,
+            workload=workload,
+            load=Load(
+                concurrency=level,
+                requests=requests,
+                duration_s=options.duration,
+                warmup_requests=options.warmup_requests,
+            ),
+        )
+        for level in levels(options.concurrency)
+    ]
+
+
+def levels(text: str) -> list[int]:
+    """`1,4,16` as numbers. Raises PlanError."""
+    try:
+        found = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise PlanError(
+            say("--concurrency is {text!r}: write whole numbers with commas, such as 1,4,16.", text=text)
+        ) from None
+    return list(dict.fromkeys(found))
+
+
+def read_plans(path: Path) -> list[RunPlan]:
+    """The plans of a plan file. Raises PlanError."""
+    try:
+        found: Any = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as fault:
+        raise PlanError(say("The plan file cannot be read: {fault}.", fault=fault.strerror or fault)) from None
+    except (ValueError, RecursionError) as fault:
+        raise PlanError(say("{path} is not a plan file: it is not JSON ({fault}).", path=path, fault=fault)) from None
+    listed = found.get("plans") if isinstance(found, dict) else None
+    if not isinstance(listed, list) or not listed:
+        raise PlanError(
+            say('{path} is not a plan file: it has no list "plans". Take one from a run\'s page.', path=path)
+        )
+    return [RunPlan.from_dict(plan) for plan in listed]
+
+
+def _header(text: str) -> tuple[str, str]:
+    name, colon, value = text.partition(":")
+    if not colon:
+        raise PlanError(say("--header is {text!r}: write it as 'Name: value'.", text=text))
+    return name.strip(), value.strip()
+
+
+def _extra_body(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as fault:
+        raise PlanError(say("--extra-body is not JSON: {fault}.", fault=fault)) from None
+    if not isinstance(found, dict):
+        raise PlanError(say('--extra-body is not a JSON object: write it as {"key": value}.'))
+    return found
+
+
+def known_commands() -> Sequence[str]:
+    """The names of all commands."""
+    return ("run", "demo", "calibrate", "export")

@@ -1,0 +1,248 @@
+"""Runs one plan in a measuring child on this machine and gives back the run. Takes no time itself.
+
+The child's death is one more value: its exit status and the last of what it said.
+"""
+
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+import uuid
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from core.environment import environment
+from core.loadgen import channel
+from core.plan import RunPlan
+from core.records import Outcome, RequestRecord
+from core.run import Preflight, Run, RunState, StoppedBy
+from core.version import VERSION
+from core.words import say
+
+ROOT = Path(__file__).resolve().parents[2]
+GRACE_S = 1.5  # a cancelled child has this long before it is killed: together with its start under 2 s
+STDERR_LINES = 20
+
+
+class Listener:
+    """What happens while a run is made. Called from the thread that makes it; override what matters."""
+
+    def waiting(self) -> None:
+        """Another measured run holds this machine."""
+
+    def preflight(self, found: Preflight) -> None:
+        """The endpoint was asked what it accepts."""
+
+    def started(self, priority: str) -> None:
+        """Requests begin to leave."""
+
+    def progress(self, progress: channel.Progress) -> None:
+        """Twice a second."""
+
+    def record(self, record: RequestRecord) -> None:
+        """A request ended."""
+
+
+class LocalRun:
+    """One measuring child: started by `run`, which returns when it has ended; `cancel` may come from any thread."""
+
+    def __init__(
+        self,
+        plan: RunPlan,
+        *,
+        run_id: str | None = None,
+        key_header: tuple[str, str] | None = None,
+        listener: Listener | None = None,
+        environ: Mapping[str, str] | None = None,
+        preflight: bool = True,
+        keep: bool = True,
+    ) -> None:
+        self.run_id = run_id or new_run_id()
+        self._plan = plan
+        self._job = channel.Job(run_id=self.run_id, plan=plan, key_header=key_header, preflight=preflight)
+        self._listener = listener or Listener()
+        self._environ = dict(environ or {})
+        self._keep = keep
+        self._records: list[RequestRecord] = []
+        self._ok = self._ended = 0
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+        self._cancelled = False
+        self._done: dict[str, Any] | None = None
+        self._preflight: Preflight | None = None
+        self._last_words: deque[str] = deque(maxlen=STDERR_LINES)
+
+    def cancel(self) -> None:
+        """End the run within 2 s; what was measured is kept."""
+        with self._lock:
+            self._cancelled = True
+            process = self._process
+        if process is None or process.stdin is None:
+            return
+        try:
+            process.stdin.write(channel.CANCEL)
+            process.stdin.flush()
+        except (BrokenPipeError, ValueError):  # it has ended meanwhile
+            return
+        timer = threading.Timer(GRACE_S, process.kill)
+        timer.daemon = True
+        timer.start()
+
+    def opening(self) -> Run:
+        """The run as it stands before its first request."""
+        return Run(
+            id=self.run_id,
+            name=run_name(self._plan),
+            started_at=datetime.now(UTC),
+            state=RunState.RUNNING,
+            producer={"tool": "paceline", "version": VERSION},
+            plan=self._plan,
+            environment=environment(),
+        )
+
+    def run(self, opening: Run | None = None) -> Run:
+        """Measure. Never raises for what the network or the child does."""
+        opening = opening or self.opening()
+        with self._lock:
+            if self._cancelled:
+                return replace(opening, state=RunState.CANCELLED, stopped_by=StoppedBy.USER, ended_at=datetime.now(UTC))
+            self._process = process = subprocess.Popen(
+                [sys.executable, "-m", "core.loadgen"],
+                cwd=ROOT,
+                env={**os.environ, **self._environ},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        listening = threading.Thread(target=self._hear, args=(process.stderr,), daemon=True)
+        listening.start()
+        try:
+            process.stdin.write(channel.dump_job(self._job))
+            process.stdin.flush()
+            for line in process.stdout:
+                self._take(line)
+        except BrokenPipeError:  # it died at once: its exit status tells
+            pass
+        finally:
+            status = self._end(process, listening)
+        return self._closing(opening, status)
+
+    def _hear(self, stderr: IO[bytes]) -> None:
+        for line in stderr:
+            self._last_words.append(line.decode("utf-8", "replace").rstrip()[:500])
+
+    def _end(self, process: subprocess.Popen[bytes], listening: threading.Thread) -> int:
+        """Close the pipes (which ends a child that still lives) and wait."""
+        with self._lock:
+            self._process = None
+            assert process.stdin is not None
+            assert process.stdout is not None
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.close()
+            process.stdout.close()
+        try:
+            status = process.wait(GRACE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            status = process.wait()
+        listening.join()
+        assert process.stderr is not None
+        process.stderr.close()
+        return status
+
+    def _take(self, line: bytes) -> None:
+        found = orjson.loads(line)
+        kind = found["kind"]
+        if kind == "record":
+            self._count(channel.load_record(found["record"]))
+        elif kind == "progress":
+            self._listener.progress(channel.load_progress(found["progress"]))
+        elif kind == "preflight":
+            self._preflight = channel.load_preflight(found["preflight"])
+            self._listener.preflight(self._preflight)
+        elif kind == "done":
+            self._done = found
+        elif kind == "started":
+            self._listener.started(found["priority"])
+        elif kind == "waiting":
+            self._listener.waiting()
+
+    def _count(self, record: RequestRecord) -> None:
+        if self._keep:
+            self._records.append(record)
+        if not record.warmup:
+            self._ended += 1
+            self._ok += record.outcome is Outcome.OK
+        self._listener.record(record)
+
+    def _closing(self, opening: Run, status: int) -> Run:
+        state, stopped_by, message = self._verdict(status)
+        done = self._done or {}
+        seen = dict(opening.environment)
+        if done.get("server_name"):
+            seen["server"] = {**seen.get("server", {}), "http_server": done["server_name"]}
+        return replace(
+            opening,
+            ended_at=datetime.now(UTC),
+            state=state,
+            stopped_by=stopped_by,
+            message=message,
+            environment=seen,
+            client=channel.load_health(done.get("client") or {}),
+            preflight=self._preflight,
+            requests=tuple(self._records),
+        )
+
+    def _verdict(self, status: int) -> tuple[RunState, StoppedBy, str | None]:
+        if self._preflight is not None and self._preflight.failure_message is not None:
+            return RunState.FAILED, StoppedBy.FAILURE, self._preflight.failure_message
+        if self._done is None:
+            if self._cancelled:
+                return RunState.CANCELLED, StoppedBy.USER, None
+            words = "; ".join(line for line in list(self._last_words)[-3:] if line)
+            return RunState.FAILED, StoppedBy.FAILURE, say(
+                "The measuring process ended with status {status}: {words}", status=status, words=words or "no words"
+            )  # fmt: skip
+        stopped_by = StoppedBy(self._done["stopped_by"])
+        if stopped_by is StoppedBy.USER:
+            return RunState.CANCELLED, stopped_by, None
+        if stopped_by is StoppedBy.ERRORS:
+            return RunState.FAILED, stopped_by, say(
+                "Stopped because {failed} of {ended} requests failed.", failed=self._ended - self._ok, ended=self._ended
+            )  # fmt: skip
+        return RunState.COMPLETED, stopped_by, None
+
+
+def new_run_id() -> str:
+    """Twelve hex digits."""
+    return uuid.uuid4().hex[:12]
+
+
+def run_name(plan: RunPlan) -> str:
+    """`LABEL at N in flight`."""
+    return say("{label} at {n} in flight", label=plan.configuration.label, n=plan.load.concurrency)
+
+
+def run_once(
+    plan: RunPlan,
+    *,
+    key_header: tuple[str, str] | None = None,
+    listener: Listener | None = None,
+    environ: Mapping[str, str] | None = None,
+    started: Callable[[LocalRun], None] | None = None,
+) -> Run:
+    """Make one run in a child of this process; `started` gets the handle for `cancel`."""
+    local = LocalRun(plan, key_header=key_header, listener=listener, environ=environ)
+    if started is not None:
+        started(local)
+    return local.run()

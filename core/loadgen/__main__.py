@@ -1,0 +1,182 @@
+"""The measuring child. Reads one job from its standard input, runs it, writes records to its standard output.
+
+It ends when its input closes: a parent that died leaves nobody to measure for.
+"""
+
+import asyncio
+import contextlib
+import dataclasses
+import os
+import sys
+from collections.abc import Callable
+
+import uvloop
+
+from core.loadgen import channel
+from core.loadgen.engine import Engine
+from core.loadgen.health import LagProbe
+from core.loadgen.machine_lock import MachineLock
+from core.loadgen.preflight import Preflighter
+from core.loadgen.priority import raise_priority
+from core.loadgen.prompts import Prompts, Shape
+from core.records import RequestRecord
+from core.run import StoppedBy
+
+PROGRESS_S = 0.5
+LOCK_TRY_S = 0.1
+
+
+class Parent(asyncio.Protocol):
+    """The pipe from the parent: a job line, then perhaps `cancel`; its end ends the child."""
+
+    def __init__(self, *, cancel: Callable[[], None], gone: Callable[[], None]) -> None:
+        self.job: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self._held = b""
+        self._cancel = cancel
+        self._gone = gone
+
+    def data_received(self, data: bytes) -> None:
+        """Lines may come in pieces; a job with a long extra body does."""
+        *lines, self._held = (self._held + data).split(b"\n")
+        for line in lines:
+            if not self.job.done():
+                self.job.set_result(line)
+            elif line + b"\n" == channel.CANCEL:
+                self._cancel()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The parent is gone."""
+        del exc
+        self._gone()
+
+
+class Child:
+    """One job from its line to its `done`."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._engine: Engine | None = None
+        self._cancelled = asyncio.Event()
+        self._out: asyncio.WriteTransport | None = None
+        self._reported: set[tuple[float, float]] = set()
+
+    async def run(self) -> None:
+        """The child's whole life."""
+        parent = Parent(cancel=self._cancel, gone=_leave)
+        await self._loop.connect_read_pipe(lambda: parent, sys.stdin)
+        flushed = Flushed()
+        # Written through the loop: a parent that is busy drawing must not hold the measuring loop at a full pipe.
+        self._out, _ = await self._loop.connect_write_pipe(lambda: flushed, sys.stdout)
+        job = channel.load_job(await parent.job)
+        with MachineLock() as lock:
+            if await self._acquire(lock):
+                await self._measure(job)
+            else:
+                self._say("done", stopped_by=StoppedBy.USER, client={}, started=False)
+        self._out.close()
+        await flushed.closed.wait()
+
+    async def _acquire(self, lock: MachineLock) -> bool:
+        told = False
+        while not lock.try_acquire():
+            if not told:
+                self._say("waiting")
+                told = True
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._cancelled.wait(), LOCK_TRY_S)
+            if self._cancelled.is_set():
+                return False
+        return True
+
+    async def _measure(self, job: channel.Job) -> None:
+        shape = Shape(ignore_eos=job.plan.workload.ignore_eos)
+        if job.preflight:
+            asking = asyncio.create_task(Preflighter(job.plan, tag=job.run_id, key_header=job.key_header).run())
+            stopping = asyncio.create_task(self._cancelled.wait())
+            await asyncio.wait((asking, stopping), return_when=asyncio.FIRST_COMPLETED)
+            stopping.cancel()
+            if not asking.done():
+                asking.cancel()
+                self._say("done", stopped_by=StoppedBy.USER, client={}, started=False)
+                return
+            found, shape = asking.result()
+            self._say("preflight", preflight=dataclasses.asdict(found))
+            if found.failure_message is not None:
+                return
+        priority = raise_priority()
+        prompts = Prompts(job.plan, tag=job.run_id, key_header=job.key_header, shape=shape)
+        self._engine = engine = Engine(job.plan, prompts, keep=self._keep)
+        lag = LagProbe(self._loop, inject_s=float(os.environ.get("PACELINE_TEST_LAG_MS") or 0) / 1000)
+        self._say("started", priority=priority)
+        lag.start()
+        progress = asyncio.create_task(self._progress(engine, lag))
+        if self._cancelled.is_set():
+            engine.stop(StoppedBy.USER)
+        stopped_by = await engine.run()
+        lag.stop()
+        progress.cancel()
+        self._say_progress(engine, lag)
+        health = lag.health(
+            max_in_flight=engine.max_in_flight, priority=priority, reads=engine.reads, chunks=engine.chunks_done
+        )
+        self._say("done", stopped_by=stopped_by, client=dataclasses.asdict(health), server_name=engine.server_name)
+
+    async def _progress(self, engine: Engine, lag: LagProbe) -> None:
+        while True:
+            await asyncio.sleep(PROGRESS_S)
+            self._say_progress(engine, lag)
+
+    def _say_progress(self, engine: Engine, lag: LagProbe) -> None:
+        fresh = [pair for pair in engine.first_tokens() if pair not in self._reported]
+        self._reported.update(fresh)
+        self._say(
+            "progress",
+            progress={
+                "at_s": engine.elapsed_s, "sent": engine.sent, "ended": engine.ended, "in_flight": engine.in_flight,
+                "warming_up": engine.warming_up, "chunks": engine.chunks_so_far(), "first_tokens": fresh,
+                "lag_p99_s": lag.recent_p99_s(),
+            },
+        )  # fmt: skip
+
+    def _keep(self, record: RequestRecord) -> None:
+        assert self._out is not None
+        self._out.write(channel.dump_record(record))
+
+    def _say(self, kind: str, **body: object) -> None:
+        assert self._out is not None
+        self._out.write(channel.message(kind, **body))
+
+    def _cancel(self) -> None:
+        self._cancelled.set()
+        if self._engine is not None:
+            self._engine.stop(StoppedBy.USER)
+
+
+class Flushed(asyncio.BaseProtocol):
+    """Tells when everything written has left."""
+
+    def __init__(self) -> None:
+        self.closed = asyncio.Event()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """All is written, or nobody reads."""
+        del exc
+        self.closed.set()
+
+
+def _leave() -> None:
+    """The kernel closes every socket with the process: the server sees its streams go."""
+    os._exit(3)
+
+
+def main() -> None:
+    """Run one job."""
+
+    async def child() -> None:
+        await Child().run()
+
+    uvloop.run(child())
+
+
+if __name__ == "__main__":
+    main()

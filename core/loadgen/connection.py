@@ -1,0 +1,133 @@
+"""One kept-alive connection and the request in flight on it. Stamps every read; never decodes what it holds back.
+
+Subtleness ahead: in `data_received` other sockets are waiting to be read, so all it does is read the clock, keep
+`(time, bytes)` and look at the last bytes for the end of the answer. HTTP framing and meaning come later
+(`core.loadgen.exchange`). An answer whose end cannot be told so simply is parsed at once ("eager").
+"""
+
+import asyncio
+import ssl
+from collections.abc import Callable
+from time import monotonic_ns
+
+from core.loadgen.exchange import Exchange, Mode
+
+LAST_CHUNK = b"\r\n0\r\n\r\n"
+SHORT = len(LAST_CHUNK)
+STALE_NS = 2_000_000_000  # servers close idle connections at 5 s: one idle for more than 2 is not used again
+
+
+class Connection(asyncio.Protocol):
+    """A socket to the endpoint; at most one exchange at a time."""
+
+    __slots__ = ("connect_s", "exchange", "idle_since_ns", "lost", "reads_seen", "transport")
+
+    def __init__(self) -> None:
+        self.transport: asyncio.Transport | None = None
+        self.exchange: Exchange | None = None
+        self.lost = False
+        self.connect_s: float | None = None
+        self.idle_since_ns = monotonic_ns()
+        self.reads_seen: Callable[[], None] | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the transport; the socket already has TCP_NODELAY."""
+        self.transport = transport  # type: ignore[assignment]  # always a Transport for a stream socket
+
+    def usable(self) -> bool:
+        """Whether a request may still be sent on it: open, and not idle for long."""
+        return not (
+            self.lost
+            or self.transport is None
+            or self.transport.is_closing()
+            or monotonic_ns() - self.idle_since_ns > STALE_NS
+        )
+
+    def send(self, exchange: Exchange) -> None:
+        """Write a prepared request; the clock is read just before its first byte."""
+        assert self.transport is not None
+        self.exchange = exchange
+        exchange.abandon = self.close
+        exchange.sent_ns = monotonic_ns()
+        self.transport.write(exchange.prepared.payload)
+
+    def data_received(self, data: bytes) -> None:
+        """Stamp the read. See the note at the top of this file."""
+        now = monotonic_ns()
+        exchange = self.exchange
+        if exchange is None:  # bytes that nobody asked for: nothing on this connection can be trusted
+            self.close()
+            return
+        exchange.reads.append((now, data))
+        exchange.bytes_seen += len(data)
+        if exchange.mode is Mode.CHUNKED:
+            if data[-4:] == b"\r\n\r\n" or len(data) < SHORT:
+                self.near_the_end(exchange, now, data)
+        elif exchange.mode is Mode.NEW:
+            exchange.read_head(data)
+            if exchange.mode is not Mode.CHUNKED:
+                self.not_chunked(exchange, now)
+            elif len(data) > exchange.head_length and data[-4:] == b"\r\n\r\n":  # more than a head, which ends so too
+                self.near_the_end(exchange, now, data)
+        else:
+            self.not_chunked(exchange, now)
+
+    def not_chunked(self, exchange: Exchange, now: int) -> None:
+        """An answer of known length, or one that only a parser can follow."""
+        if exchange.bytes_seen >= exchange.length if exchange.mode is Mode.LENGTH else exchange.parse_now():
+            self.release(now)
+
+    def near_the_end(self, exchange: Exchange, now: int, data: bytes) -> None:
+        """A read that ends as a last chunk does; one that is too short to tell is looked at closer."""
+        if data[-7:] == LAST_CHUNK or data == LAST_CHUNK[2:]:
+            self.release(now)
+        else:
+            self.look_closer(now)
+
+    def look_closer(self, now: int) -> None:
+        """An unusual ending (trailers, a cut last chunk): parse everything from here on as it comes."""
+        exchange = self.exchange
+        assert exchange is not None
+        exchange.mode = Mode.EAGER
+        if exchange.parse_now():
+            self.release(now)
+
+    def release(self, now: int) -> None:
+        """The answer is complete: free the connection, then tell the exchange."""
+        exchange = self.exchange
+        assert exchange is not None
+        self.exchange = None
+        self.idle_since_ns = now
+        if not exchange.keep_alive:
+            self.close()
+        exchange.end(now)
+
+    def eof_received(self) -> bool:
+        """The server closed its side: this connection takes no further request."""
+        self.lost = True
+        return False
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Whatever is in flight ends here; a clean end is the end of an answer without framing."""
+        self.lost = True
+        exchange = self.exchange
+        if exchange is not None:
+            self.exchange = None
+            exchange.lose(monotonic_ns(), exc)
+
+    def close(self) -> None:
+        """Close at once; the server sees the connection go and can stop generating."""
+        self.lost = True
+        self.exchange = None
+        if self.transport is not None:
+            self.transport.abort()
+
+
+def tls_context(*, verify: bool, ca_file: str | None) -> ssl.SSLContext:
+    """A client context: the system's authorities or those of `ca_file`. Raises OSError, ssl.SSLError for a bad file."""
+    context = ssl.create_default_context(cafile=ca_file)
+    context.set_alpn_protocols(["http/1.1"])
+    if not verify:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    return context

@@ -1,0 +1,74 @@
+"""Decodes finished and long exchanges in slices between the loop's reads. Never holds the loop for more than 0.5 ms."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from time import monotonic_ns
+
+from core.loadgen.exchange import Exchange
+
+IDLE_SLICE_NS = 300_000  # nothing was waiting to be read
+BUSY_SLICE_NS = 60_000  # reads came meanwhile: they matter more
+BUSY_GAP_NS = 100_000  # between two slices of an idle loop pass about 20 us
+BACKLOG_BYTES = 100_000_000  # above this long slices are taken although the loop is busy: memory is bounded too
+LONG_NS = 2_000_000_000
+LONG_BYTES = 1_000_000
+
+
+class IdleDecoder:
+    """A queue of exchanges whose reads wait to be decoded.
+
+    `decoded` is called with every exchange that has ended and is decoded to its end.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, *, decoded: Callable[[Exchange], None]) -> None:
+        self._loop = loop
+        self._decoded = decoded
+        self._waiting: deque[Exchange] = deque()
+        self._scheduled = False
+        self._left_ns = 0
+        self._slices = 0
+        self._flooded = False
+
+    @property
+    def waiting(self) -> int:
+        """Exchanges that wait."""
+        return len(self._waiting)
+
+    def add(self, exchange: Exchange) -> None:
+        """Queue an exchange that has ended, or one so long that it is decoded on the way."""
+        if not exchange.queued:
+            exchange.queued = True
+            self._waiting.append(exchange)
+        if not self._scheduled:
+            self._scheduled = True
+            self._left_ns = monotonic_ns()
+            self._loop.call_soon(self._slice)
+
+    def add_if_long(self, exchange: Exchange, now_ns: int) -> None:
+        """Queue an exchange in flight once it is longer than 2 s or holds 1 MB."""
+        if exchange.reads and (now_ns - exchange.sent_ns > LONG_NS or exchange.bytes_seen > LONG_BYTES):
+            self.add(exchange)
+
+    def _slice(self) -> None:
+        started = monotonic_ns()
+        self._slices += 1
+        if self._slices % 64 == 0:
+            self._flooded = sum(exchange.bytes_seen for exchange in self._waiting) > BACKLOG_BYTES
+        busy = started - self._left_ns > BUSY_GAP_NS and not self._flooded
+        deadline = started + (BUSY_SLICE_NS if busy else IDLE_SLICE_NS)
+        while self._waiting:
+            exchange = self._waiting[0]
+            if not exchange.decode(deadline):
+                break
+            self._waiting.popleft()
+            exchange.queued = False
+            if exchange.ended_ns:
+                self._decoded(exchange)
+            if monotonic_ns() > deadline:
+                break
+        self._left_ns = monotonic_ns()
+        if self._waiting:
+            self._loop.call_soon(self._slice)
+        else:
+            self._scheduled = False

@@ -1,0 +1,76 @@
+"""Opens connections to one endpoint and says in words why one could not be opened. Knows no request."""
+
+import asyncio
+import errno
+import socket
+import ssl
+from time import monotonic
+from urllib.parse import urlsplit
+
+from core.loadgen.connection import Connection, tls_context
+from core.plan import Endpoint
+from core.records import Failure, FailureKind
+from core.words import say
+
+
+class Dialler:
+    """Connects to the endpoint's host and port, with TLS where its address says https."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, endpoint: Endpoint) -> None:
+        self._loop = loop
+        parts = urlsplit(endpoint.base_url)
+        self._secure = parts.scheme == "https"
+        self._host = parts.hostname or ""
+        self._port = parts.port or (443 if self._secure else 80)
+        self._endpoint = endpoint
+        self._context: ssl.SSLContext | None = None
+
+    @property
+    def place(self) -> str:
+        """Host and port, for sentences."""
+        return f"{self._host}:{self._port}"
+
+    async def dial(self) -> Connection | Failure:
+        """A new connection, its set-up time in `connect_s`; or why there is none."""
+        limit_s = self._endpoint.limits.connect_s
+        started = monotonic()
+        try:
+            if self._secure and self._context is None:
+                self._context = tls_context(verify=self._endpoint.verify, ca_file=self._endpoint.ca_file)
+            async with asyncio.timeout(limit_s):
+                _, connection = await self._loop.create_connection(
+                    Connection,
+                    self._host,
+                    self._port,
+                    ssl=self._context,
+                    server_hostname=self._host if self._secure else None,
+                )
+        except TimeoutError:
+            return Failure(
+                kind=FailureKind.CONNECT_TIMEOUT,
+                message=say("No connection to {place} within {limit_s:g} s.", place=self.place, limit_s=limit_s),
+            )
+        except (OSError, ssl.SSLError, ValueError) as fault:
+            return self._failure(fault)
+        connection.connect_s = monotonic() - started
+        return connection
+
+    def _failure(self, fault: Exception) -> Failure:
+        reason = getattr(fault, "verify_message", "") or getattr(fault, "strerror", None) or str(fault)
+        if isinstance(fault, socket.gaierror):
+            kind, text = FailureKind.DNS, "The name {host} cannot be resolved: {reason}."
+        elif isinstance(fault, ssl.SSLError):
+            kind, text = FailureKind.TLS, "TLS with {place} failed: {reason}."
+        elif self._secure and self._context is None:
+            kind, text = FailureKind.TLS, "The certificate file {file} cannot be used: {reason}."
+        elif isinstance(fault, ConnectionResetError) or getattr(fault, "errno", None) == errno.ECONNRESET:
+            kind, text = (
+                FailureKind.TLS if self._secure else FailureKind.REFUSED,
+                "{place} closed the connection: {reason}.",
+            )
+        else:
+            kind, text = FailureKind.REFUSED, "Nothing answers at {place}: {reason}."
+        words = say(
+            text, host=self._host, place=self.place, reason=str(reason).rstrip("."), file=self._endpoint.ca_file
+        )
+        return Failure(kind=kind, message=words)

@@ -1,0 +1,319 @@
+"""One request on its way: what was sent, every read since, and how both become a record. Never touches a socket.
+
+Reads are kept as they came and decoded later in slices; `parse_now` is for answers whose end only a parser can see.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+from time import monotonic_ns
+
+import httptools
+
+from core.records import Failure, FailureKind, RequestRecord, ServerTimes, TokenSource
+from core.wire.errors import http_failure
+from core.wire.openai import Answer, StreamDecoder
+from core.words import say
+
+ERROR_BODY_BYTES = 262_144
+SLICE_READS = 8  # reads between two looks at the clock
+
+
+class Mode(Enum):
+    """How the end of an answer is recognised."""
+
+    NEW = auto()  # nothing came yet
+    CHUNKED = auto()  # by the last bytes of a read
+    LENGTH = auto()  # by counting bytes
+    EAGER = auto()  # by parsing each read as it comes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A request made ready before it is due: all its bytes, head and body."""
+
+    index: int
+    warmup: bool
+    request_id: str
+    payload: bytes
+    input_tokens: int
+    output_tokens: int
+
+
+class Exchange:
+    """A prepared request and what came back. `ended` is called once, when the last byte is there or never will be."""
+
+    __slots__ = (
+        "_body",
+        "_body_size",
+        "_complete",
+        "_content_type",
+        "_decoder",
+        "_fault",
+        "_framed",
+        "_keep_body",
+        "_last_decoded_ns",
+        "_position",
+        "_retry_after",
+        "_status",
+        "abandon",
+        "answered_at_us",
+        "bytes_seen",
+        "connect_s",
+        "ended",
+        "ended_ns",
+        "failure",
+        "head_length",
+        "keep_alive",
+        "length",
+        "mode",
+        "parser",
+        "prepared",
+        "queued",
+        "reads",
+        "sent_ns",
+        "server_name",
+        "total_reads",
+    )  # fmt: skip
+
+    def __init__(self, prepared: Prepared, *, ended: Callable[["Exchange"], None], keep_body: bool = False) -> None:
+        self.prepared = prepared
+        self.ended = ended
+        self.abandon: Callable[[], None] | None = None
+        self.sent_ns = 0
+        self.ended_ns = 0
+        self.connect_s: float | None = None
+        self.reads: list[tuple[int, bytes]] = []
+        self.total_reads = 0
+        self.bytes_seen = 0
+        self.mode = Mode.NEW
+        self.length = 0
+        self.head_length = 0
+        self.keep_alive = True
+        self.failure: Failure | None = None
+        self.queued = False
+        self.server_name: str | None = None
+        self.parser: httptools.HttpResponseParser | None = None
+        self.answered_at_us: int | None = None
+        self._position = 0
+        self._decoder: StreamDecoder | None = None
+        self._status = 0
+        self._content_type = ""
+        self._retry_after: str | None = None
+        self._body: list[bytes] = []
+        self._body_size = 0
+        self._keep_body = keep_body
+        self._complete = False
+        self._framed = False
+        self._fault: str | None = None
+        self._last_decoded_ns: int | None = None
+
+    # -- as bytes come ------------------------------------------------------------------------------------------
+
+    def read_head(self, data: bytes) -> None:
+        """Decide from the first read how the end will be recognised; anything unusual is parsed eagerly."""
+        end = data.find(b"\r\n\r\n")
+        if end < 0 or data[:9] != b"HTTP/1.1 " or data[9:10] == b"1":
+            self.mode = Mode.EAGER
+            return
+        head = data[: end + 2].lower()
+        self.head_length = end + 4
+        self.keep_alive = b"\r\nconnection: close" not in head
+        chunked = b"\r\ntransfer-encoding: chunked\r\n" in head
+        length_at = head.find(b"\r\ncontent-length:")
+        if chunked and length_at < 0:
+            self.mode = Mode.CHUNKED
+        elif length_at >= 0 and not chunked:
+            digits = head[length_at + 17 : head.find(b"\r\n", length_at + 17)].strip()
+            self.mode = Mode.LENGTH if digits.isdigit() and len(digits) < 16 else Mode.EAGER
+            self.length = self.head_length + int(digits) if self.mode is Mode.LENGTH else 0
+        else:
+            self.mode = Mode.EAGER
+
+    def parse_now(self) -> bool:
+        """Decode everything that came; True once the answer is complete or cannot be one."""
+        self.decode(None)
+        return self._complete or self._fault is not None
+
+    def end(self, now_ns: int) -> None:
+        """The last byte came at `now_ns`."""
+        if not self.ended_ns:
+            self.ended_ns = now_ns
+            self.ended(self)
+
+    def lose(self, now_ns: int, exc: Exception | None) -> None:
+        """The connection ended under the request."""
+        if self.ended_ns:
+            return
+        if not self.reads and not self.total_reads:
+            reason = f" ({exc})" if exc else ""
+            self.fail(FailureKind.CONNECTION_LOST, say("The server closed the connection without an answer.") + reason)
+        elif self.mode is Mode.EAGER and exc is None:
+            self.decode(None)
+            if self._status and not self._framed:
+                self._complete = True  # an answer without framing ends with its connection
+        self.end(now_ns)
+
+    @property
+    def last_read_ns(self) -> int | None:
+        """When something came last; None while nothing did."""
+        return self.reads[-1][0] if self.reads else self._last_decoded_ns
+
+    def fail(self, kind: FailureKind, message: str, *, now_ns: int | None = None) -> None:
+        """Give the request up for a reason of ours; what arrived is kept. Closes its connection."""
+        if self.failure is None:
+            self.failure = Failure(kind=kind, message=message)
+        if now_ns is not None and not self.ended_ns:
+            abandon, self.abandon = self.abandon, None
+            self.end(now_ns)
+            if abandon is not None:
+                abandon()
+
+    # -- later, in slices -----------------------------------------------------------------------------------------
+
+    def decode(self, deadline_ns: int | None) -> bool:
+        """Decode reads until none is left (True) or the clock passes `deadline_ns` (False)."""
+        if self.parser is None:
+            self.parser = httptools.HttpResponseParser(self)
+        feed = self.parser.feed_data
+        reads, position, sent_ns = self.reads, self._position, self.sent_ns
+        while position < len(reads):
+            stop = min(len(reads), position + SLICE_READS)
+            while position < stop and self._fault is None:
+                at_ns, data = reads[position]
+                self.answered_at_us = (at_ns - sent_ns) // 1000
+                position += 1
+                try:
+                    feed(data)
+                except (httptools.HttpParserError, httptools.HttpParserUpgrade) as fault:
+                    self._fault = str(fault) or type(fault).__name__
+            if self._fault is not None:
+                position = len(reads)
+            if deadline_ns is not None and position < len(reads) and monotonic_ns() > deadline_ns:
+                self._position = position
+                return False
+        if reads:
+            self._last_decoded_ns = reads[-1][0]
+        self.total_reads += len(reads)
+        self._position = 0
+        reads.clear()
+        return True
+
+    # httptools calls these while it is fed.
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Keep the few headers that matter."""
+        lowered = name.lower()
+        if lowered == b"content-type":
+            self._content_type = value.decode("latin-1")
+        elif lowered in {b"content-length", b"transfer-encoding"}:
+            self._framed = True
+        elif lowered == b"retry-after":
+            self._retry_after = value.decode("latin-1")
+        elif lowered == b"server":
+            self.server_name = value.decode("latin-1")[:200]
+
+    def on_headers_complete(self) -> None:
+        """An answer of 2xx is decoded as a stream, everything else is kept for its sentence."""
+        assert self.parser is not None
+        self._status = self.parser.get_status_code()
+        if 200 <= self._status < 300 and not self._keep_body:
+            self._decoder = StreamDecoder(status=self._status, content_type=self._content_type)
+        self.keep_alive = self.keep_alive and self.parser.should_keep_alive()
+
+    def on_body(self, body: bytes) -> None:
+        """A piece of the body, with the time of the read that brought it."""
+        if self._decoder is not None:
+            assert self.answered_at_us is not None
+            self._decoder.feed(self.answered_at_us, body)
+        elif self._body_size < ERROR_BODY_BYTES:
+            self._body.append(body)
+            self._body_size += len(body)
+
+    def on_message_complete(self) -> None:
+        """The framing says that the answer is whole."""
+        if self._status >= 200:
+            self._complete = True
+
+    # -- the record -----------------------------------------------------------------------------------------------
+
+    @property
+    def status(self) -> int:
+        """HTTP status, 0 if no head came."""
+        return self._status
+
+    def error_body(self) -> bytes:
+        """The body of an answer that is no stream."""
+        return b"".join(self._body)
+
+    @property
+    def chunks_so_far(self) -> int:
+        """Output chunks decoded until now."""
+        return len(self._decoder.chunk_us) if self._decoder is not None else 0
+
+    @property
+    def first_token_us(self) -> int | None:
+        """Arrival of the first output chunk, if it is decoded by now."""
+        return self._decoder.chunk_us[0] if self._decoder is not None and len(self._decoder.chunk_us) else None
+
+    def record(self, started_ns: int, *, keep_text: bool) -> RequestRecord:
+        """What was seen, once everything is decoded. Times count from `started_ns`."""
+        prepared, sent = self.prepared, self.sent_ns
+        self.parser = self.abandon = None  # the parser holds this object: no cycle may stay, collection is frozen
+        answer: Answer | None = None
+        failure = self.failure
+        if self._decoder is not None:
+            answer = self._decoder.finish(complete=self._complete, at_us=(self.ended_ns - sent) // 1000)
+        if failure is None:
+            failure = self._failure(answer)
+
+        def at(us: int | None) -> float | None:
+            return None if us is None else (sent + us * 1000 - started_ns) / 1e9
+
+        chunks = answer.chunk_us if answer is not None else ()
+        ended_s = (self.ended_ns - started_ns) / 1e9
+        streamed = answer is None or answer.streamed
+        return RequestRecord(
+            request_id=prepared.request_id,
+            index=prepared.index,
+            warmup=prepared.warmup,
+            sent_s=(sent - started_ns) / 1e9 if sent else None,
+            first_token_s=at(chunks[0]) if chunks else None,
+            first_answer_s=at(answer.first_answer_us) if answer is not None and streamed else None,
+            last_token_s=at(chunks[-1]) if chunks else (ended_s if not streamed and failure is None else None),
+            ended_s=ended_s,
+            connect_s=self.connect_s,
+            input_tokens=answer.input_tokens if answer else None,
+            requested_input_tokens=prepared.input_tokens,
+            output_tokens=answer.output_tokens if answer else None,
+            requested_output_tokens=prepared.output_tokens,
+            reasoning_tokens=answer.reasoning_tokens if answer else None,
+            cached_tokens=answer.cached_tokens if answer else None,
+            token_source=answer.token_source if answer else TokenSource.NONE,
+            finish_reason=answer.finish_reason if answer else None,
+            failure=failure,
+            server=_server_times(answer),
+            streamed=streamed,
+            reads=self.total_reads,
+            chunk_us=chunks,
+            text=answer.text if answer is not None and keep_text else None,
+            reasoning_text=(answer.reasoning_text or None) if answer is not None and keep_text else None,
+        )
+
+    def _failure(self, answer: Answer | None) -> Failure | None:
+        if answer is not None and answer.failure is not None:
+            return answer.failure
+        if self._fault is not None:
+            return Failure(
+                kind=FailureKind.MALFORMED, message=say("The answer is not valid HTTP: {fault}.", fault=self._fault)
+            )
+        if self._status == 0:
+            return Failure(
+                kind=FailureKind.CONNECTION_LOST, message=say("The connection ended inside the answer's head.")
+            )
+        if answer is None:
+            return http_failure(self._status, self._content_type, b"".join(self._body), self._retry_after)
+        return None
+
+
+def _server_times(answer: Answer | None) -> ServerTimes | None:
+    return answer.server if answer is not None else None

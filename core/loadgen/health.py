@@ -1,0 +1,134 @@
+"""How late the load generator's own loop is, measured while it works. Knows nothing of requests."""
+
+import asyncio
+import ctypes
+import ctypes.util
+import os
+import resource
+import struct
+import sys
+from array import array
+from collections.abc import Callable
+from time import monotonic, monotonic_ns
+from time import sleep as block
+
+from core.run import ClientHealth
+from core.summary import percentile
+
+PERIOD_NS = 5_000_000
+CLOCK_MONOTONIC = 1
+TFD_NONBLOCK = os.O_NONBLOCK
+MAX_SAMPLES = 2_000_000  # 2.7 hours at 5 ms; later ones are left out of the percentiles
+
+
+def _timerfd(period_ns: int) -> int | None:
+    """A kernel timer that can be read like a socket, or None where there is none.
+
+    The loop's own timers are rounded to whole milliseconds, which would be shown as lag.
+    """
+    if not sys.platform.startswith("linux"):
+        return None
+    libc = ctypes.CDLL(None, use_errno=True)
+    if not hasattr(libc, "timerfd_create"):
+        return None
+    fd = libc.timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK)
+    if fd < 0:
+        return None
+    seconds, nanos = divmod(period_ns, 1_000_000_000)
+    spec = struct.pack("qqqq", seconds, nanos, seconds, nanos)
+    if libc.timerfd_settime(fd, 0, spec, None) != 0:
+        os.close(fd)
+        return None
+    return int(fd)
+
+
+class LagProbe:
+    """Fires every 5 ms and keeps how late it was: what any other event of this loop would have suffered."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, *, inject_s: float = 0.0) -> None:
+        self._loop = loop
+        self._lags = array("d")
+        self._fresh = array("d")
+        self._inject_s = inject_s
+        self._cpu_before = resource.getrusage(resource.RUSAGE_SELF)
+        self._started_s = monotonic()
+        self._stop: Callable[[], None] = lambda: None
+
+    def start(self) -> None:
+        """Begin to measure."""
+        self._cpu_before = resource.getrusage(resource.RUSAGE_SELF)
+        self._started_s = monotonic()
+        self._due_ns = monotonic_ns() + PERIOD_NS
+        fd = _timerfd(PERIOD_NS)
+        if fd is None:
+            self._handle = self._loop.call_later(PERIOD_NS / 1e9, self._tick)
+            self._stop = self._cancel_tick
+        else:
+            self._loop.add_reader(fd, self._expired, fd)
+
+            def stop() -> None:
+                self._loop.remove_reader(fd)
+                os.close(fd)
+
+            self._stop = stop
+        if self._inject_s:
+            self._loop.call_later(self._inject_s, self._hold)
+
+    def stop(self) -> None:
+        """End measuring."""
+        self._stop()
+        self._stop = lambda: None
+        self._inject_s = 0.0
+
+    def _keep(self, lag_s: float) -> None:
+        if len(self._lags) < MAX_SAMPLES:
+            self._lags.append(max(lag_s, 0.0))
+        self._fresh.append(max(lag_s, 0.0))
+
+    def _expired(self, fd: int) -> None:
+        now = monotonic_ns()
+        try:
+            (missed,) = struct.unpack("Q", os.read(fd, 8))
+        except BlockingIOError:
+            return
+        for _ in range(min(missed, 1000)):  # each missed expiry was a moment at which an event would have waited
+            self._keep((now - self._due_ns) / 1e9)
+            self._due_ns += PERIOD_NS
+        self._due_ns += max(missed - 1000, 0) * PERIOD_NS
+
+    def _tick(self) -> None:
+        now = monotonic_ns()
+        self._keep((now - self._due_ns) / 1e9)
+        self._due_ns = now + PERIOD_NS
+        self._handle = self._loop.call_later(PERIOD_NS / 1e9, self._tick)
+
+    def _cancel_tick(self) -> None:
+        self._handle.cancel()
+
+    def _hold(self) -> None:
+        """Block the loop on purpose (PACELINE_TEST_LAG_MS): half of the time, so that the probe has to see it."""
+        if self._inject_s:
+            block(self._inject_s)
+            self._loop.call_later(self._inject_s, self._hold)
+
+    def recent_p99_s(self) -> float | None:
+        """p99 of the lag since the last call, None if nothing was measured meanwhile."""
+        fresh, self._fresh = self._fresh, array("d")
+        return percentile(sorted(fresh), 99) if fresh else None
+
+    def health(self, *, max_in_flight: int, priority: str, reads: int, chunks: int) -> ClientHealth:
+        """The client's part of a run."""
+        lags = sorted(self._lags)
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        before = self._cpu_before
+        cpu_s = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
+        span_s = monotonic() - self._started_s
+        return ClientHealth(
+            loop_lag_p50_s=percentile(lags, 50) if lags else None,
+            loop_lag_p99_s=percentile(lags, 99) if lags else None,
+            loop_lag_max_s=lags[-1] if lags else None,
+            cpu_share=cpu_s / span_s if span_s > 0 else None,
+            max_in_flight=max_in_flight,
+            priority=priority,
+            reads_per_token=reads / chunks if chunks else None,
+        )

@@ -1,0 +1,66 @@
+"""Gives up requests that pass a limit, and points out long ones. One timer for all; no timer a request."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from time import monotonic_ns
+
+from core.loadgen.exchange import Exchange
+from core.plan import Limits
+from core.records import FailureKind
+from core.words import say
+
+SLOWEST_TICK_S = 0.25
+FASTEST_TICK_S = 0.01
+
+
+def passed(exchange: Exchange, limits: Limits, now_ns: int) -> tuple[FailureKind, str] | None:
+    """The limit that this exchange has passed at `now_ns`, as a kind and a sentence; None if none."""
+    age_s = (now_ns - exchange.sent_ns) / 1e9
+    if age_s > limits.total_s:
+        return FailureKind.TOTAL_TIMEOUT, say("Not finished within {limit_s:g} s.", limit_s=limits.total_s)
+    if exchange.last_read_ns is None:
+        if age_s > limits.first_byte_s:
+            return FailureKind.FIRST_BYTE_TIMEOUT, say("No byte within {limit_s:g} s.", limit_s=limits.first_byte_s)
+    elif (now_ns - exchange.last_read_ns) / 1e9 > limits.idle_s:
+        return FailureKind.IDLE_TIMEOUT, say("Nothing more came for {limit_s:g} s.", limit_s=limits.idle_s)
+    return None
+
+
+class Watch:
+    """Looks at everything in flight a few times a second."""
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        limits: Limits,
+        *,
+        in_flight: Callable[[], Iterable[Exchange]],
+        long: Callable[[Exchange, int], None],
+    ) -> None:
+        self._loop = loop
+        self._limits = limits
+        self._in_flight = in_flight
+        self._long = long
+        shortest = min(limits.first_byte_s, limits.idle_s, limits.total_s)
+        self._tick_s = min(SLOWEST_TICK_S, max(FASTEST_TICK_S, shortest / 10))
+        self._handle: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._handle = self._loop.call_later(self._tick_s, self._look)
+
+    def stop(self) -> None:
+        """Look no more."""
+        if self._handle is not None:
+            self._handle.cancel()
+
+    def _look(self) -> None:
+        now = monotonic_ns()
+        for exchange in list(self._in_flight()):
+            found = passed(exchange, self._limits, now)
+            if found is not None:
+                kind, words = found
+                exchange.fail(kind, words, now_ns=now)
+            else:
+                self._long(exchange, now)
+        self._handle = self._loop.call_later(self._tick_s, self._look)
