@@ -9,6 +9,7 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, TypeVar, get_args
 
+from core.doubts.claims import UNKNOWN
 from core.plan import Configuration, Endpoint, Limits, Load, PlanError, RunPlan, Workload
 from core.records import Failure, FailureKind, RequestRecord, ServerTimes, TokenSource
 from core.run import ClientHealth, Preflight, Run, RunState, StoppedBy
@@ -17,7 +18,6 @@ from core.words import say
 MOST_REQUESTS = 1_000_000
 INT32 = 2**31 - 1
 LONGEST_S = 1e9  # no time of a run lies beyond
-UNKNOWN = "unknown"  # in a run's environment: which parts of its plan the file did not tell
 SIMPLE = frozenset({int, float, str, bool, NoneType})
 Word = TypeVar("Word", bound=StrEnum)
 
@@ -169,7 +169,7 @@ def _plan(found: dict[str, Any], place: str) -> RunPlan:
 def _environment(found: dict[str, Any], place: str) -> dict[str, Any]:
     environment = dict(_part(found, "environment", place))
     asked = {"load": ("concurrency",), "workload": ("input_tokens", "output_tokens")}
-    told = environment.get(UNKNOWN)
+    told = environment.pop(UNKNOWN, None)
     unknown = {word for word in told if isinstance(word, str)} if isinstance(told, list) else set()
     for part, names in asked.items():
         unknown |= {name for name in names if _part(found, part, place).get(name) is None}

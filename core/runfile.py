@@ -14,11 +14,13 @@ from typing import Any
 import orjson
 
 from core import redaction
+from core.doubts.claims import UNKNOWN
+from core.findings import Finding, findings
 from core.metrics import DEFINITIONS_VERSION
 from core.plan import RunPlan
 from core.records import Failure, RequestRecord
 from core.run import Run
-from core.run_reader import UNKNOWN, RunFileError, list_at, object_at, refuse, run_from
+from core.run_reader import RunFileError, list_at, object_at, refuse, run_from
 from core.summary import Summary, summarise
 
 __all__ = ["RunFileError", "from_bytes", "read", "run_from_dict", "run_to_dict", "to_bytes", "write"]
@@ -56,6 +58,11 @@ def _request_to_dict(record: RequestRecord, *, texts: bool) -> dict[str, Any]:
     if texts:
         found |= {"text": record.text, "reasoning_text": record.reasoning_text}
     return found
+
+
+def _finding_to_dict(finding: Finding) -> dict[str, Any]:
+    told = dataclasses.asdict(finding) | {"text": finding.text}
+    return {name: redaction.text(value) for name, value in told.items()}
 
 
 def _plan_to_dict(plan: RunPlan, unknown: Iterable[str]) -> dict[str, Any]:
@@ -107,7 +114,7 @@ def run_to_dict(run: Run, *, summary: Summary | None = None, texts: bool = False
         "summary": {metric: found.to_dict() for metric, found in summary.distributions.items()},
         "throughput": summary.throughput,
         "counts": summary.counts,
-        "findings": [],
+        "findings": [_finding_to_dict(finding) for finding in findings(run, summary)],
         "server_samples": [],
         "requests": [_request_to_dict(record, texts=texts) for record in run.requests],
     }
@@ -175,9 +182,8 @@ def write(
             file.write(content)
         Path(name).chmod(0o644)
         Path(name).replace(path)
-    except BaseException:
+    finally:
         Path(name).unlink(missing_ok=True)
-        raise
 
 
 NESTING = frozenset({dict, list})

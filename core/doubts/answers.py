@@ -1,0 +1,159 @@
+"""Doubts about what came back: counts, lengths, streams. Knows answers, not when they were served."""
+
+from collections.abc import Iterator
+
+from core.doubts.evidence import Evidence, middle
+from core.doubts.finding import Finding
+from core.doubts.record import SHORT, is_buffered, is_short
+from core.metrics import chunks_are_tokens, decode_span_s, ttft_s
+from core.quantities import number, percent, seconds
+from core.records import RequestRecord, TokenSource
+from core.summary import ITL_SHARE
+from core.words import say
+
+BUFFERED_SHARE = 0.5
+
+
+def _of(part: int, whole: int) -> str:
+    return say("{part} of {whole} answers", part=f"{part:,}", whole=f"{whole:,}")
+
+
+def chunk_doubts(seen: Evidence) -> Iterator[Finding]:
+    """Chunks that are not tokens, so that gaps are no inter-token latencies."""
+    counted = [r for r in seen.streamed if r.output_tokens is not None and len(r.chunk_us)]
+    unlike = [record for record in counted if not chunks_are_tokens(record)]
+    if not counted or len(unlike) <= (1 - ITL_SHARE) * len(counted):
+        return
+    tokens, chunks = sum(r.output_tokens or 0 for r in unlike), sum(len(r.chunk_us) for r in unlike)
+    yield Finding(
+        kind="chunks_not_tokens",
+        level="note",
+        what=say(
+            "Chunks are not tokens in {answers}: a chunk holds {count} tokens on average.",
+            answers=_of(len(unlike), len(counted)),
+            count=number(tokens / chunks),
+        ),
+        why=say("The gaps between chunks are therefore no inter-token latencies, and ITL is not shown."),
+        do=say("Compare TPOT, which counts tokens, and compare chunk gaps only between servers that send alike."),
+    )
+
+
+def count_doubts(seen: Evidence) -> Iterator[Finding]:
+    """Answers without the server's token count."""
+    unknown = sum(record.output_tokens is None for record in seen.answered)
+    estimated = sum(record.token_source is TokenSource.TOKENIZER for record in seen.answered)
+    if unknown:
+        yield Finding(
+            kind="no_usage",
+            level="act",
+            what=say("{answers} came without a token count.", answers=_of(unknown, len(seen.answered))),
+            why=say("TPOT, decode speed and tokens/s are unknown without it: chunks are not counted as tokens."),
+            do=say("Let the server send usage (stream_options.include_usage)."),
+        )
+    elif estimated:
+        yield Finding(
+            kind="no_usage",
+            level="note",
+            what=say("{answers} were counted by a tokenizer here.", answers=_of(estimated, len(seen.answered))),
+            why=say("The server sent no usage, and re-tokenizing a text can differ from what was generated."),
+            do=say("Let the server send usage (stream_options.include_usage)."),
+        )
+
+
+def _asked(record: RequestRecord, seen: Evidence) -> int:
+    return record.requested_output_tokens or seen.run.plan.workload.output_tokens
+
+
+def _demands_length(seen: Evidence) -> bool:
+    workload, preflight = seen.run.plan.workload, seen.run.preflight
+    accepted = preflight is None or preflight.ignore_eos is not False
+    return (workload.ignore_eos and accepted) or "min_tokens" in workload.extra_body
+
+
+def length_doubts(seen: Evidence) -> Iterator[Finding]:
+    """Answers shorter than asked: each one if an exact length was demanded, else their mean."""
+    counted = [r for r in seen.answered if r.output_tokens is not None and r.requested_output_tokens is not None]
+    short = [record for record in counted if is_short(record)]
+    if not short:
+        return
+    got = sum(record.output_tokens or 0 for record in counted) / len(counted)
+    asked = sum(record.requested_output_tokens or 0 for record in counted) / len(counted)
+    if _demands_length(seen):
+        yield Finding(
+            kind="short_answers",
+            level="act",
+            what=say("{answers} were shorter than demanded.", answers=_of(len(short), len(counted))),
+            why=say("The server did not obey the fixed length, so runs of other servers did more work."),
+            do=say("Compare TTFT and TPOT only, or use a server setting that forces the length."),
+        )
+    elif got <= SHORT * asked:
+        yield Finding(
+            kind="short_answers",
+            level="note",
+            what=say(
+                "Answers had {got} tokens on average, {share} fewer than the {asked} asked for.",
+                got=number(got),
+                share=percent(1 - got / asked),
+                asked=number(asked),
+            ),
+            why=say("E2E latency and requests/s depend on the length, so they compare only with equal answers."),
+            do=say("Ask for an exact length (ignore_eos) if the server accepts it, or compare TTFT and TPOT."),
+        )
+
+
+def overlong_doubts(seen: Evidence) -> Iterator[Finding]:
+    """Answers longer than asked: the server does not obey its limit."""
+    counted = [record for record in seen.answered if record.output_tokens is not None]
+    # One more is the end token that some servers count.
+    over = [record for record in counted if (record.output_tokens or 0) > _asked(record, seen) + 1]
+    refused = seen.run.preflight is not None and seen.run.preflight.max_tokens_obeyed is False
+    if not over and not refused:
+        return
+    yield Finding(
+        kind="max_tokens_not_obeyed",
+        level="act",
+        what=say("{answers} were longer than asked.", answers=_of(len(over), len(counted)))
+        if over
+        else say("The server's answer before the run was longer than asked."),
+        why=say("The server does not obey its limit, so it did more work than the plan says."),
+        do=say("Compare TTFT and TPOT only, or set the limit on the server."),
+    )
+
+
+def stream_doubts(seen: Evidence) -> Iterator[Finding]:
+    """Answers in one piece: not streamed, or held back on the way and let go at once."""
+    whole = len(seen.answered) - len(seen.streamed)
+    if whole:
+        asked = seen.run.plan.workload.stream
+        yield Finding(
+            kind="not_streamed",
+            level="act" if asked else "note",
+            what=say("{answers} came in one piece, not as a stream.", answers=_of(whole, len(seen.answered))),
+            why=say("TTFT, TPOT and chunk gaps do not exist for them; E2E latency runs to the end of the body."),
+            do=say("Check that the endpoint, and any proxy before it, supports streaming.") if asked else "",
+        )
+    yield from _buffered(seen)
+
+
+def _buffered(seen: Evidence) -> Iterator[Finding]:
+    waits = [wait for record in seen.streamed if (wait := ttft_s(record)) is not None]
+    held = [record for record in seen.streamed if is_buffered(record)]
+    shortest = middle(waits, 10)
+    span = middle([found for record in held if (found := decode_span_s(record)) is not None])
+    if shortest is None or span is None or len(held) < BUFFERED_SHARE * len(seen.streamed):
+        return
+    # A queue makes TTFT long too, but not that of the first in it: then the stream itself is sound.
+    if span >= 0.05 * shortest:
+        return
+    yield Finding(
+        kind="buffered_stream",
+        level="stop",
+        what=say(
+            "{answers} came all at once: within {span} after a wait of {wait}.",
+            answers=_of(len(held), len(seen.streamed)),
+            span=seconds(span),
+            wait=seconds(middle(waits)),
+        ),
+        why=say("Something held the stream back, so TTFT is really the whole answer's time, and TPOT means nothing."),
+        do=say("Switch off buffering in the proxy (nginx: proxy_buffering off) or in the server."),
+    )

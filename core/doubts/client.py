@@ -1,0 +1,85 @@
+"""Whether the load generator itself was too late to be believed: the glossary's rule, and which cells it greys."""
+
+from collections.abc import Iterator
+
+from core.doubts.evidence import Evidence, median_decode_span_s
+from core.doubts.finding import Finding
+from core.quantities import percent, seconds
+from core.words import say
+
+TTFT_SHARE, TTFT_LEAST_S = 0.05, 0.001
+GAP_SHARE = 0.25
+TPOT_SHARE = 0.01
+PERCENTILES = ("p50", "p90", "p95", "p99")
+ALL = ("mean", "stdev", "min", *PERCENTILES, "max")
+# What is limited -> the cells that can no longer be believed. Of the gaps only the percentiles: their mean holds.
+CELLS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "ttft": (("ttft_s", "ttfa_s"), ALL),
+    "gap": (("gap_s", "itl_s"), PERCENTILES),
+    "tpot": (("tpot_s", "decode_tps"), ALL),
+}
+
+
+def limited(seen: Evidence) -> dict[str, tuple[float, float]]:
+    """What the client's lag makes doubtful -> (lag's share of the median, limit of that share)."""
+    lag = seen.run.client.loop_lag_p99_s
+    if lag is None:
+        return {}
+    medians = {
+        "ttft": (seen.summary.statistic("ttft_s", "p50"), TTFT_SHARE, TTFT_LEAST_S),
+        "gap": (seen.summary.statistic("gap_s", "p50"), GAP_SHARE, 0.0),
+        "tpot": (median_decode_span_s(seen), TPOT_SHARE, 0.0),
+    }
+    return {
+        name: (lag / median if median else float("inf"), share)
+        for name, (median, share, least) in medians.items()
+        if median is not None and lag > share * median and lag > least
+    }
+
+
+def greyed_by_client(seen: Evidence) -> set[tuple[str, str]]:
+    """(metric, statistic) of every cell that the client's lag makes doubtful."""
+    return {
+        (metric, statistic)
+        for name in limited(seen)
+        for metric in CELLS[name][0]
+        if metric in seen.summary.distributions
+        for statistic in CELLS[name][1]
+    }
+
+
+def client_doubts(seen: Evidence) -> Iterator[Finding]:
+    """Client-limited, or that it kept up; nothing if the lag was not measured."""
+    lag = seen.run.client.loop_lag_p99_s
+    if lag is None or not seen.summary.distributions:
+        return
+    found = limited(seen)
+    if not found:
+        yield Finding(
+            kind="client_kept_up",
+            level="ok",
+            what=say("The load generator kept up: its loop lag p99 was {lag}.", lag=seconds(lag)),
+            why=say("So these times are the server's and the network's, not the client's."),
+        )
+        return
+    names = {
+        "ttft": say("{share} of the TTFT median (limit 5 %)"),
+        "gap": say("{share} of the median chunk gap (limit 25 %)"),
+        "tpot": say("{share} of the median decode span (limit 1 %)"),
+    }
+    parts = [
+        names[name].format(share=percent(share) if share < 100 else say("far over 100 %"))
+        for name, (share, _) in found.items()
+    ]
+    grey = {"ttft": say("TTFT"), "gap": say("the percentiles of chunk gaps"), "tpot": say("TPOT and decode speed")}
+    yield Finding(
+        kind="client_limited",
+        level="stop",
+        what=say("The load generator was late: its loop lag p99 was {lag}.", lag=seconds(lag)),
+        why=say(
+            "That is {parts}, so {grey} are partly the client's own delay and are greyed.",
+            parts=say(" and ").join(parts),
+            grey=say(" and ").join(grey[name] for name in found),
+        ),
+        do=say("Measure from a machine that does nothing else, or with fewer streams in flight."),
+    )

@@ -1,0 +1,129 @@
+"""Doubts about how the run went: failures, an early end, changed parameters, a simulator. Knows counts and states."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from core.doubts.evidence import Evidence
+from core.doubts.finding import Finding
+from core.quantities import percent
+from core.records import Failure, Outcome
+from core.redaction import text
+from core.run import RunState, StoppedBy
+from core.words import say
+
+FAILED_SHARE = 0.01
+LONGEST_QUOTE = 200
+
+
+def _worst(seen: Evidence) -> tuple[Failure, int] | None:
+    failures = [r.failure for r in seen.measured if r.failure and r.outcome in (Outcome.FAILED, Outcome.EMPTY)]
+    if not failures:
+        return None
+    kind, count = Counter(failure.kind for failure in failures).most_common(1)[0]
+    return next(failure for failure in failures if failure.kind is kind), count
+
+
+def failure_doubts(seen: Evidence) -> Iterator[Finding]:
+    """Failures above 1 %, or nothing but failures."""
+    counts, rate = seen.summary.counts, seen.summary.success_rate
+    if rate is None or 1 - rate <= FAILED_SHARE:
+        return
+    lost = counts["failed"] + counts["empty"]
+    what = say(
+        "{lost} of {all} requests had no usable answer ({share}).",
+        lost=f"{lost:,}",
+        all=f"{lost + counts['ok']:,}",
+        share=percent(1 - rate),
+    )
+    if worst := _worst(seen):
+        failure, count = worst
+        quote = text(failure.message.strip())[:LONGEST_QUOTE]
+        what += " " + say("Most often {kind}, {count} times: “{quote}”", kind=failure.kind, count=count, quote=quote)
+    if not counts["ok"]:
+        yield Finding(
+            kind="no_success",
+            level="stop",
+            what=what,
+            why=say("No request succeeded, so there is no speed to speak of."),
+            do=say("Probe the endpoint: it says what is wrong and what to try."),
+        )
+        return
+    yield Finding(
+        kind="failures",
+        level="stop" if rate < 0.5 else "act",
+        what=what,
+        why=say("Latencies are those of the others only, and a server that turns requests away looks fast."),
+        do=say("Look at the errors below, then measure again with a load that the server accepts."),
+    )
+
+
+def state_doubts(seen: Evidence) -> Iterator[Finding]:
+    """A run that did not come to its planned end."""
+    run, ok = seen.run, seen.summary.counts.get("ok", 0)
+    stopped = {
+        StoppedBy.ERRORS: say("The run stopped itself because too many requests failed."),
+        StoppedBy.SATURATION: say("The run stopped itself because the server was saturated."),
+        StoppedBy.TOKENS: say("The run stopped at its cap on output tokens."),
+        StoppedBy.SPEND: say("The run stopped at its cap on spend."),
+    }
+    kept = say("Its numbers stand on {count} successful requests, those that ended before.", count=f"{ok:,}")
+    if run.state is RunState.FAILED:
+        message = run.message or (run.preflight and run.preflight.failure_message) or say("No reason was recorded.")
+        yield Finding(kind="run_failed", level="stop", what=say("The run failed."), why=text(message))
+    elif run.state is RunState.INTERRUPTED:
+        yield Finding(
+            kind="interrupted",
+            level="act",
+            what=say("The app ended in the middle of this run."),
+            why=kept,
+            do=say("Measure again for a whole run."),
+        )
+    elif run.state is RunState.CANCELLED:
+        yield Finding(
+            kind="cancelled",
+            level="note",
+            what=say("The run was cancelled before its end."),
+            why=kept,
+            do=say("Measure again for a whole run."),
+        )
+    elif run.stopped_by in stopped:
+        errors = run.stopped_by is StoppedBy.ERRORS
+        yield Finding(
+            kind="stopped_early",
+            level="stop" if errors else "note",
+            what=stopped[run.stopped_by],
+            why=kept,
+            do=say("Read the errors, mend the endpoint, and measure again.") if errors else "",
+        )
+
+
+def preflight_doubts(seen: Evidence) -> Iterator[Finding]:
+    """What had to be changed before the run, and a server that goes on when its client has left."""
+    preflight = seen.run.preflight
+    if preflight is None:
+        return
+    if preflight.changes:
+        yield Finding(
+            kind="parameters_changed",
+            level="note",
+            what=" ".join(preflight.changes),
+            why=say("The endpoint did not accept the request as planned; every measured request was sent as changed."),
+        )
+    if preflight.stops_on_disconnect is False:
+        yield Finding(
+            kind="goes_on_generating",
+            level="note",
+            what=say("The server goes on generating after its client has left."),
+            why=say("Requests that time out or are cancelled still load it, and slow the ones after them."),
+        )
+
+
+def simulated_doubts(seen: Evidence) -> Iterator[Finding]:
+    """Numbers of the simulator, not of a model."""
+    if seen.run.plan.configuration.endpoint.demo == "simulated":
+        yield Finding(
+            kind="simulated",
+            level="note",
+            what=say("The endpoint is simulated: it sends tokens at a fixed pace and runs no model."),
+            why=say("Its numbers show how well this machine measures, never how fast a model is."),
+        )

@@ -1,0 +1,41 @@
+"""Whether there are enough values for the percentiles shown, and which cells are greyed where there are not."""
+
+from collections.abc import Iterator
+
+from core.doubts.evidence import Evidence
+from core.doubts.finding import Finding
+from core.words import say
+
+FOR_P99 = 100
+FOR_HIGH = 30  # for every percentile above p50
+HIGH = ("p90", "p95", "p99")
+
+
+def greyed_by_samples(seen: Evidence) -> set[tuple[str, str]]:
+    """(metric, statistic) of every percentile that stands on too few values."""
+    return {
+        (metric, statistic)
+        for metric, found in seen.summary.distributions.items()
+        for statistic in HIGH
+        if found.count < FOR_HIGH or (statistic == "p99" and found.count < FOR_P99)
+    }
+
+
+def sample_doubts(seen: Evidence) -> Iterator[Finding]:
+    """Few successful requests for the percentiles shown."""
+    count = seen.summary.counts.get("ok", 0)
+    if not 0 < count < FOR_P99:
+        return
+    why = (
+        say("Every percentile above p50 is greyed: below 30 values it is hardly more than the slowest few requests.")
+        if count < FOR_HIGH
+        else say("p99 is greyed: below 100 values it is hardly more than the slowest request.")
+    )
+    answers = say("1 request") if count == 1 else say("{count} requests", count=count)
+    yield Finding(
+        kind="few_samples",
+        level="note",
+        what=say("The percentiles stand on {answers}.", answers=answers),
+        why=why,
+        do=say("Measure at least 100 requests for a p99, 30 for a p95."),
+    )

@@ -1,0 +1,32 @@
+"""All reasons to doubt a run, gravest first, and the cells they grey. Only gathers: each doubt lives in core.doubts."""
+
+from core.doubts.answers import chunk_doubts, count_doubts, length_doubts, overlong_doubts, stream_doubts
+from core.doubts.claims import claim_doubts
+from core.doubts.client import client_doubts, greyed_by_client
+from core.doubts.course import failure_doubts, preflight_doubts, simulated_doubts, state_doubts
+from core.doubts.evidence import evidence
+from core.doubts.finding import LEVELS, Finding, Level, in_order
+from core.doubts.record import record_doubts
+from core.doubts.samples import greyed_by_samples, sample_doubts
+from core.doubts.serving import cold_doubts, serial_doubts
+from core.run import Run
+from core.summary import Summary
+
+__all__ = ["LEVELS", "Finding", "Level", "findings", "greyed", "in_order", "record_doubts"]
+
+DOUBTS = (
+    state_doubts, failure_doubts, client_doubts, stream_doubts, serial_doubts, cold_doubts, count_doubts,
+    length_doubts, overlong_doubts, chunk_doubts, simulated_doubts, preflight_doubts, sample_doubts, claim_doubts,
+)  # fmt: skip
+
+
+def findings(run: Run, summary: Summary | None = None) -> list[Finding]:
+    """Red, orange, grey, green. `summary` spares computing it again."""
+    seen = evidence(run, summary)
+    return in_order(finding for doubts in DOUBTS for finding in doubts(seen))
+
+
+def greyed(run: Run, summary: Summary | None = None) -> set[tuple[str, str]]:
+    """(metric, statistic) of every number that stands on too few values, or that the client was too late for."""
+    seen = evidence(run, summary)
+    return greyed_by_samples(seen) | greyed_by_client(seen)
