@@ -62,13 +62,12 @@ class Connection(asyncio.Protocol):
         exchange.bytes_seen += len(data)
         if exchange.mode is Mode.CHUNKED:
             if data[-4:] == b"\r\n\r\n" or len(data) < SHORT:
-                self.near_the_end(exchange, now, data)
+                self.near_the_end(now, data)
         elif exchange.mode is Mode.NEW:
-            exchange.read_head(data)
-            if exchange.mode is not Mode.CHUNKED:
+            if exchange.read_head(data) is not Mode.CHUNKED:
                 self.not_chunked(exchange, now)
             elif len(data) > exchange.head_length and data[-4:] == b"\r\n\r\n":  # more than a head, which ends so too
-                self.near_the_end(exchange, now, data)
+                self.near_the_end(now, data)
         else:
             self.not_chunked(exchange, now)
 
@@ -77,7 +76,7 @@ class Connection(asyncio.Protocol):
         if exchange.bytes_seen >= exchange.length if exchange.mode is Mode.LENGTH else exchange.parse_now():
             self.release(now)
 
-    def near_the_end(self, exchange: Exchange, now: int, data: bytes) -> None:
+    def near_the_end(self, now: int, data: bytes) -> None:
         """A read that ends as a last chunk does; one that is too short to tell is looked at closer."""
         if data[-7:] == LAST_CHUNK or data == LAST_CHUNK[2:]:
             self.release(now)

@@ -124,19 +124,19 @@ class Engine:
             if exchange.failure is not None and not exchange.reads and not exchange.total_reads:
                 await asyncio.sleep(FAILURE_PAUSE_S)
 
-    async def _one(self, lanes: list[Connection | None], place: int, prepared: Prepared) -> Exchange:
+    async def _dial(self, lanes: list[Connection | None], place: int) -> Connection | Failure:
+        """The lane's connection, a new one if the old is closed or stale: a request that was never sent is no retry."""
         connection = lanes[place]
-        connect_s = None
-        failure: Failure | None = None
-        if connection is None or not connection.usable():
-            if connection is not None:
-                connection.close()
-            dialled = await self._dialler.dial()
-            connection, failure = (dialled, None) if isinstance(dialled, Connection) else (None, dialled)
-            connect_s = connection.connect_s if connection is not None else None
-        elif self.sent < len(lanes):
-            connect_s = connection.connect_s  # opened ahead, but for this request
-        lanes[place] = connection
+        if connection is not None and connection.usable():
+            return connection
+        if connection is not None:
+            connection.close()
+        dialled = await self._dialler.dial()
+        lanes[place] = dialled if isinstance(dialled, Connection) else None
+        return dialled
+
+    async def _one(self, lanes: list[Connection | None], place: int, prepared: Prepared) -> Exchange:
+        connection = await self._dial(lanes, place)
         waiting = self._loop.create_future()
 
         def ended(exchange: Exchange) -> None:
@@ -146,9 +146,8 @@ class Engine:
                 waiting.set_result(None)  # wakes the lane after the reads that already wait
 
         exchange = Exchange(prepared, ended=ended)
-        exchange.connect_s = connect_s
-        if connection is None:
-            exchange.failure = failure
+        if isinstance(connection, Failure):
+            exchange.failure = connection
             exchange.end(monotonic_ns())
         elif self.stopped_by is StoppedBy.USER:
             exchange.fail(FailureKind.CANCELLED, say("Cancelled before it was sent."))
@@ -157,6 +156,7 @@ class Engine:
             self._in_flight.add(exchange)
             self.max_in_flight = max(self.max_in_flight, len(self._in_flight))
             self.sent += 1
+            exchange.connect_s, connection.connect_s = connection.connect_s, None  # told once, by its first request
             connection.send(exchange)
         await waiting
         return exchange
@@ -227,7 +227,7 @@ class Engine:
                 async with asyncio.timeout(0.2):
                     await self._drained.wait()
 
-    # -- for the live view ----------------------------------------------------------------------------------------------
+    # -- for the live view ------------------------------------------------------------------------------------------
 
     @property
     def in_flight(self) -> int:

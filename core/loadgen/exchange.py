@@ -110,12 +110,12 @@ class Exchange:
 
     # -- as bytes come ------------------------------------------------------------------------------------------
 
-    def read_head(self, data: bytes) -> None:
+    def read_head(self, data: bytes) -> Mode:
         """Decide from the first read how the end will be recognised; anything unusual is parsed eagerly."""
         end = data.find(b"\r\n\r\n")
         if end < 0 or data[:9] != b"HTTP/1.1 " or data[9:10] == b"1":
             self.mode = Mode.EAGER
-            return
+            return self.mode
         head = data[: end + 2].lower()
         self.head_length = end + 4
         self.keep_alive = b"\r\nconnection: close" not in head
@@ -129,6 +129,7 @@ class Exchange:
             self.length = self.head_length + int(digits) if self.mode is Mode.LENGTH else 0
         else:
             self.mode = Mode.EAGER
+        return self.mode
 
     def parse_now(self) -> bool:
         """Decode everything that came; True once the answer is complete or cannot be one."""

@@ -23,9 +23,9 @@ from core.words import say
 
 PROBE_WORDS, PROBE_TOKENS = 24, 4
 LONG_TOKENS = 400  # long enough that generation is still going when the client leaves
-ATTEMPTS = 5  # each change once, and one more try for what passes by itself
 PASSING = {FailureKind.HTTP_429, FailureKind.HTTP_5XX, FailureKind.CONNECTION_LOST}
 PAUSE_S = 0.5
+LOOK_S = 0.002
 GONE_WITHIN_S = 2.0
 LONGEST_S = 60.0
 BUSY_METRIC = re.compile(
@@ -48,8 +48,8 @@ class Preflighter:
         """What was found, and the shape that the measured requests take."""
         shape = Shape(ignore_eos=self._plan.workload.ignore_eos)
         changes: list[str] = []
-        passing_tries = 0
-        for _ in range(ATTEMPTS):
+        tried_again = False
+        while True:
             record, exchange = await self._ask(shape, PROBE_WORDS, PROBE_TOKENS)
             failure = record.failure
             if failure is None or failure.kind is FailureKind.EMPTY:
@@ -59,12 +59,11 @@ class Preflighter:
             if change and changed is not None and changed != shape and change not in changes:
                 shape = changed
                 changes.append(change)
-            elif failure.kind in PASSING and passing_tries < 1:
-                passing_tries += 1
+            elif failure.kind in PASSING and not tried_again:
+                tried_again = True
                 await asyncio.sleep(min(failure.retry_after_s or PAUSE_S, 5.0))
             else:
                 return await self._refused(failure, changes), shape
-        return await self._refused(failure, changes), shape
 
     async def _found(self, shape: Shape, changes: list[str], record: RequestRecord) -> Preflight:
         obeyed = None if record.output_tokens is None else record.output_tokens <= PROBE_TOKENS + 1
@@ -131,7 +130,7 @@ class Preflighter:
 
     async def _until_ended(self, exchange: Exchange) -> None:
         while not exchange.ended_ns:
-            await asyncio.sleep(0.002)
+            await asyncio.sleep(LOOK_S)
             now = monotonic_ns()
             found = passed(exchange, self._limits, now)
             if found is not None:
@@ -149,8 +148,8 @@ class Preflighter:
             return None
         dialled.send(exchange)
         patience = monotonic() + 10.0
-        while not exchange.ended_ns and exchange.bytes_seen < 400 and monotonic() < patience:
-            await asyncio.sleep(0.005)
+        while not exchange.ended_ns and exchange.bytes_seen < 400 and monotonic() < patience:  # noqa: ASYNC110 -- counting reads
+            await asyncio.sleep(LOOK_S)
         seen_busy = not exchange.ended_ns and await self._busy()
         dialled.close()
         if not seen_busy:
