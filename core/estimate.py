@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import product
-from math import ceil
+from math import ceil, log2
+from typing import Protocol
 
 from core.plan import Configuration, Load, RunPlan, Workload
 from core.words import say
@@ -33,6 +34,30 @@ class Pace:
     def request_s(self, output_tokens: int) -> float:
         """Expected duration of one request."""
         return self.ttft_s + max(0, output_tokens - 1) * self.tpot_s
+
+
+class Observed(Protocol):
+    """What an earlier run tells of a pace; a row of the table of runs is one."""
+
+    @property
+    def configuration_id(self) -> str: ...
+    @property
+    def concurrency(self) -> int: ...
+    @property
+    def ttft_p50_s(self) -> float | None: ...
+    @property
+    def tpot_p50_s(self) -> float | None: ...
+
+
+def seen_pace(plan: RunPlan, earlier: Iterable[Observed], probed_ttft_s: float | None = None) -> Pace:
+    """The pace of the earlier run of this configuration whose load is nearest; else of the probe, else assumed."""
+    like = [run for run in earlier if run.configuration_id == plan.configuration.id and run.ttft_p50_s is not None]
+    if like:
+        wanted = plan.load.concurrency
+        nearest = min(like, key=lambda run: abs(log2(run.concurrency / wanted)))
+        tpot_s = nearest.tpot_p50_s if nearest.tpot_p50_s is not None else Pace().tpot_s
+        return Pace(ttft_s=nearest.ttft_p50_s or 0.0, tpot_s=tpot_s, known=nearest.tpot_p50_s is not None)
+    return Pace() if probed_ttft_s is None else Pace(ttft_s=probed_ttft_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

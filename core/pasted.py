@@ -32,6 +32,11 @@ def extra_body(text: str) -> dict[str, Any]:
     return found
 
 
+def extra_text(body: dict[str, Any]) -> str:
+    """The text that `extra_body` reads back."""
+    return orjson.dumps(body, option=orjson.OPT_INDENT_2).decode() if body else ""
+
+
 def _json(text: str | bytes, what: str) -> Any:
     if len(text) > MOST_BYTES:
         raise PlanError(say("{what} is larger than 2 MB: this is something else.", what=what))

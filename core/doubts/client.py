@@ -83,3 +83,10 @@ def client_doubts(seen: Evidence) -> Iterator[Finding]:
         ),
         do=say("Measure from a machine that does nothing else, or with fewer streams in flight."),
     )
+
+
+def late_for_ttft(lag_s: float | None, median_s: float | None) -> bool:
+    """The rule for TTFT alone, for a run that is still going."""
+    if lag_s is None or median_s is None:
+        return False
+    return lag_s > TTFT_SHARE * median_s and lag_s > TTFT_LEAST_S

@@ -1,10 +1,11 @@
 """What a launch will take, worked out by hand."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.estimate import BETWEEN_RUNS_S, Pace, Seen, checks, estimate, interleaved
+from core.estimate import BETWEEN_RUNS_S, Pace, Seen, checks, estimate, interleaved, seen_pace
 from core.plan import Configuration, Endpoint, Load, Workload
 
 NOW = datetime(2026, 11, 28, 17, 0, tzinfo=UTC)
@@ -88,3 +89,32 @@ def test_samples_are_counted_for_the_p99(requests, level):
 def test_fewer_than_three_requests_a_stream_are_told():
     assert len(said(interleaved([A], WORKLOAD, [Load(requests=500, concurrency=166)]))) == 2
     assert said(interleaved([A], WORKLOAD, [Load(requests=500, concurrency=167)]))[2][0] == "act"
+
+
+@dataclass(frozen=True)
+class Earlier:
+    configuration_id: str
+    concurrency: int
+    ttft_p50_s: float | None
+    tpot_p50_s: float | None
+
+
+def test_the_pace_is_that_of_the_nearest_load_of_the_same_configuration():
+    plan = interleaved([A], WORKLOAD, [Load(concurrency=4)])[0]
+    earlier = [
+        Earlier("a", 1, 0.1, 0.01),
+        Earlier("a", 16, 0.9, 0.09),
+        Earlier("a", 5, 0.2, 0.02),
+        Earlier("b", 4, 9.0, 9.0),
+        Earlier("a", 4, None, None),
+    ]
+
+    assert seen_pace(plan, earlier) == Pace(ttft_s=0.2, tpot_s=0.02, known=True)
+
+
+def test_without_a_run_the_pace_is_assumed_with_the_ttft_of_the_probe():
+    plan = interleaved([A], WORKLOAD, [Load()])[0]
+
+    assert seen_pace(plan, []) == Pace()
+    assert seen_pace(plan, [], 0.05) == Pace(ttft_s=0.05)
+    assert not seen_pace(plan, [Earlier("a", 1, 0.1, None)]).known

@@ -63,6 +63,8 @@ def test_a_large_paste_is_not_read():
 def test_extra_body_is_an_object():
     assert pasted.extra_body(" ") == {}
     assert pasted.extra_body('{"top_p": 0.9}') == {"top_p": 0.9}
+    assert pasted.extra_body(pasted.extra_text({"a": [1]})) == {"a": [1]}
+    assert pasted.extra_text({}) == ""
     with pytest.raises(PlanError, match="not a JSON object"):
         pasted.extra_body("[1]")
     with pytest.raises(PlanError, match="Extra body is not JSON"):
