@@ -148,6 +148,13 @@ def values(records: Iterable[RequestRecord], metric: str) -> list[float]:
     return _values(answered, metric)
 
 
+def groups(records: Iterable[RequestRecord], metric: str) -> list[int]:
+    """For each of `values` of a pooled metric the place of its request: a request's gaps hang together."""
+    answered = [record for record in records if not record.warmup and record.outcome is Outcome.OK]
+    chosen = answered if metric == "gap_s" else [r for r in answered if metrics.chunks_are_tokens(r)]
+    return [place for place, record in enumerate(chosen) for _ in metrics.gaps_s(record)]
+
+
 def _values(answered: Sequence[RequestRecord], metric: str) -> list[float]:
     of_one = metrics.PER_REQUEST[metric]
     return [value for record in answered if (value := of_one(record)) is not None and -SANE < value < SANE]

@@ -1,0 +1,197 @@
+"""Two sets of values -> how they differ, with an interval, and the word for it. Knows no run, no page, no chart."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from math import exp, fsum, inf, isfinite, log, sqrt
+from typing import Literal
+
+from core.definitions.spec import Better
+from core.resampling import draws, estimate
+from core.words import say
+
+Statistic = Literal["mean", "p50", "p90", "p95", "p99"]
+MARGIN = 0.03  # a ratio wholly within is no difference worth naming
+# Fewer values than these and no interval is given: a percentile stands on the few values beyond it.
+FEWEST: dict[str, int] = {"mean": 5, "p50": 5, "p90": 30, "p95": 30, "p99": 100}
+FEWEST_RUNS = 2
+# Student's t for a 95 % interval at 1 to 30 degrees of freedom.
+T95 = (
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+    2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+)  # fmt: skip
+
+
+class Verdict(StrEnum):
+    """The five words for a difference."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    EQUIVALENT = "equivalent"
+    UNCLEAR = "unclear"
+    NOT_ENOUGH_DATA = "not_enough_data"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """A statistic of two sets of values, and their ratio with its 95 % interval.
+
+    Attributes:
+        baseline, other: The statistic of each side; None without values.
+        ratio: other / baseline; None if it cannot be formed.
+        low, high: None if there are too few values for an interval.
+        counts: Values on each side, the baseline's first.
+    """
+
+    statistic: str
+    baseline: float | None = None
+    other: float | None = None
+    ratio: float | None = None
+    low: float | None = None
+    high: float | None = None
+    counts: tuple[int, int] = (0, 0)
+
+    @property
+    def within(self) -> tuple[float, float] | None:
+        """The interval, None if there is none."""
+        return (self.low, self.high) if self.low is not None and self.high is not None else None
+
+
+def _finite(values: Sequence[float]) -> list[float]:
+    return [value for value in values if isfinite(value)]
+
+
+def _ratio(baseline: float, other: float) -> float | None:
+    # Latencies and speeds are above 0; a ratio to 0 says nothing.
+    return other / baseline if baseline > 0 and other >= 0 else None
+
+
+def difference(
+    baseline: Sequence[float],
+    other: Sequence[float],
+    statistic: Statistic = "p50",
+    seed: int = 0,
+    *,
+    baseline_groups: Sequence[int] | None = None,
+    other_groups: Sequence[int] | None = None,
+) -> Difference:
+    """The ratio of a statistic between two runs' raw values, its interval by the bootstrap.
+
+    Groups say which request each value belongs to: give them for chunk gaps, of which a request has many.
+    The same seed gives the same interval. All values have to be finite numbers if groups are given.
+    """
+    ours = list(baseline) if baseline_groups is not None else _finite(baseline)
+    theirs = list(other) if other_groups is not None else _finite(other)
+    counts = (len(ours), len(theirs))
+    if not ours or not theirs:
+        return Difference(statistic=statistic, counts=counts)
+    values = estimate(ours, statistic), estimate(theirs, statistic)
+    ratio = _ratio(*values)
+    independent = (
+        len(ours) if baseline_groups is None else len(set(baseline_groups)),
+        len(theirs) if other_groups is None else len(set(other_groups)),
+    )
+    within: tuple[float | None, float | None] = (None, None)
+    if ratio is not None and min(counts) >= FEWEST[statistic] and min(independent) >= FEWEST["p50"]:
+        within = _bootstrap(
+            draws(ours, statistic, seed, baseline_groups), draws(theirs, statistic, seed + 1, other_groups), ratio
+        )
+    return Difference(
+        statistic=statistic,
+        baseline=values[0],
+        other=values[1],
+        ratio=ratio,
+        low=within[0],
+        high=within[1],
+        counts=counts,
+    )
+
+
+def _bootstrap(
+    of_baseline: Sequence[float], of_other: Sequence[float], ratio: float
+) -> tuple[float, float] | tuple[None, None]:
+    ratios = sorted(
+        theirs / ours for ours, theirs in zip(of_baseline, of_other, strict=False) if ours > 0 and theirs >= 0
+    )
+    if not ratios:
+        return None, None
+    last = len(ratios) - 1
+    return min(float(ratios[round(0.025 * last)]), ratio), max(float(ratios[round(0.975 * last)]), ratio)
+
+
+def difference_of_repeats(baseline: Sequence[float], other: Sequence[float]) -> Difference:
+    """The ratio of means where each value is one whole run; Welch's interval, on the logarithm of the ratio.
+
+    Repeats carry what one run cannot show: how much the machine differs from one run to the next.
+    """
+    ours, theirs = _finite(baseline), _finite(other)
+    counts = (len(ours), len(theirs))
+    if not ours or not theirs:
+        return Difference(statistic="mean", counts=counts)
+    means = fsum(ours) / len(ours), fsum(theirs) / len(theirs)
+    ratio = _ratio(*means)
+    within = _welch(ours, theirs, means, ratio) if ratio and min(counts) >= FEWEST_RUNS else (None, None)
+    return Difference(
+        statistic="mean",
+        baseline=means[0],
+        other=means[1],
+        ratio=ratio,
+        low=within[0],
+        high=within[1],
+        counts=counts,
+    )
+
+
+def _welch(
+    ours: Sequence[float], theirs: Sequence[float], means: tuple[float, float], ratio: float
+) -> tuple[float, float]:
+    parts = [
+        fsum((value - mean) ** 2 for value in values) / (len(values) - 1) / len(values) / mean**2
+        for values, mean in ((ours, means[0]), (theirs, means[1]))
+    ]
+    variance = fsum(parts)
+    if not variance:
+        return ratio, ratio
+    freedom = variance**2 / fsum(
+        part**2 / (len(values) - 1) for part, values in zip(parts, (ours, theirs), strict=True)
+    )
+    reach = _t95(freedom) * sqrt(variance)
+    centre = log(ratio)
+    # Two wildly scattered runs reach beyond what a float holds: then anything is possible.
+    return (exp(centre - reach), exp(centre + reach)) if reach < 100 else (0.0, inf)
+
+
+def _t95(freedom: float) -> float:
+    whole = max(1, int(freedom))  # rounding down widens the interval
+    return T95[whole - 1] if whole <= len(T95) else 1.96 + 2.5 / whole
+
+
+def differs(found: Difference, margin: float = MARGIN) -> bool:
+    """Whether the whole interval lies on one side of 1, and not wholly within the margin."""
+    within = found.within
+    if within is None or _negligible(within, margin):
+        return False
+    return within[0] > 1 or within[1] < 1
+
+
+def _negligible(within: tuple[float, float], margin: float) -> bool:
+    return within[0] >= 1 - margin and within[1] <= 1 + margin
+
+
+def verdict(found: Difference, better: Better, margin: float = MARGIN) -> Verdict:
+    """One of the five words, for differences that rest on repeats."""
+    within = found.within
+    if within is None:
+        return Verdict.NOT_ENOUGH_DATA
+    if _negligible(within, margin):
+        return Verdict.EQUIVALENT
+    if not differs(found, margin):
+        return Verdict.UNCLEAR
+    return Verdict.BETTER if (within[0] > 1) == (better == "higher") else Verdict.WORSE
+
+
+def pair_words(found: Difference, margin: float = MARGIN) -> str:
+    """The words for two single runs: what they say of these two, and of nothing else."""
+    if found.within is None:
+        return say("not enough data")
+    return say("these two runs differ") if differs(found, margin) else say("no difference seen")

@@ -1,0 +1,169 @@
+"""Several configurations at several loads -> who is fastest for one user, who serves most under load, in a sentence.
+
+Knows values and names, no run and no page. Names no winner that the numbers do not show.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.comparison import MARGIN, Difference, difference, difference_of_repeats, differs
+from core.summary import percentile
+from core.words import say
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """One configuration at one load: one run or its repeats.
+
+    Attributes:
+        decode_tps: For each run the decode speeds of its requests.
+        output_tokens_per_s: For each run its output throughput; runs that do not know it are left out.
+    """
+
+    name: str
+    level: int
+    decode_tps: Sequence[Sequence[float]]
+    output_tokens_per_s: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Who is ahead in one respect.
+
+    Attributes:
+        level: Requests in flight at which it was looked at.
+        best: The leader's name, and with it all that cannot be told from it; one name is a clear win.
+        enough: Whether there are enough values to tell; if not, those in `best` may well differ.
+        values: Name -> value, highest first, tokens/s.
+        to_baseline: The leader's difference to the baseline; None if the leader is the baseline.
+    """
+
+    level: int
+    best: tuple[str, ...]
+    enough: bool
+    values: dict[str, float]
+    to_baseline: Difference | None
+
+    @property
+    def clear(self) -> bool:
+        """Whether one alone is ahead."""
+        return len(self.best) == 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """The verdict over all configurations: None where no level is common to all of them or nothing is known."""
+
+    decode: Place | None
+    throughput: Place | None
+    sentence: str
+
+
+def _medians(measured: Measured) -> list[float]:
+    return [percentile(sorted(values), 50) for values in measured.decode_tps if len(values)]
+
+
+def _decode_value(measured: Measured) -> float | None:
+    pooled = sorted(value for values in measured.decode_tps for value in values)
+    return percentile(pooled, 50) if pooled else None
+
+
+def _decode_difference(baseline: Measured, other: Measured) -> Difference:
+    if len(baseline.decode_tps) > 1 and len(other.decode_tps) > 1:
+        return difference_of_repeats(_medians(baseline), _medians(other))
+    ours, theirs = ([value for values in side.decode_tps for value in values] for side in (baseline, other))
+    return difference(ours, theirs, "p50")
+
+
+def _throughput_value(measured: Measured) -> float | None:
+    known = measured.output_tokens_per_s
+    return sum(known) / len(known) if known else None
+
+
+def _throughput_difference(baseline: Measured, other: Measured) -> Difference:
+    return difference_of_repeats(baseline.output_tokens_per_s, other.output_tokens_per_s)
+
+
+def _single(found: Difference) -> bool:
+    return found.statistic == "mean" and min(found.counts) == 1
+
+
+def _ahead(found: Difference) -> bool:
+    # One run has one throughput and no interval: then only a ratio beyond the margin counts.
+    if found.ratio is None:
+        return False
+    if found.within is None:
+        return _single(found) and abs(found.ratio - 1) > MARGIN
+    return differs(found)
+
+
+def _place(cells: Sequence[Measured], baseline: str, *, decode: bool) -> Place | None:
+    value = _decode_value if decode else _throughput_value
+    differ = _decode_difference if decode else _throughput_difference
+    known = {cell.name: (cell, measured) for cell in cells if (measured := value(cell)) is not None}
+    if len(known) < len(cells) or not known:
+        return None
+    order = sorted(known, key=lambda name: known[name][1], reverse=True)
+    leader = known[order[0]][0]
+    found = {name: differ(leader, known[name][0]) for name in order[1:]}
+    tied = [name for name, difference_to in found.items() if not _ahead(difference_to)]
+    return Place(
+        level=leader.level,
+        best=(order[0], *tied),
+        enough=all(found[name].within is not None or _single(found[name]) for name in tied),
+        values={name: known[name][1] for name in order},
+        to_baseline=differ(known[baseline][0], leader) if baseline in known and baseline != order[0] else None,
+    )
+
+
+def _names(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else say("{some} and {last}", some=", ".join(names[:-1]), last=names[-1])
+
+
+def _whom(level: int) -> str:
+    return say("for one user") if level == 1 else say("at {level} in flight", level=level)
+
+
+def _decode_words(place: Place) -> str:
+    whom = _whom(place.level)
+    if place.clear:
+        return say("{name} decodes fastest {whom}", name=place.best[0], whom=whom)
+    if not place.enough:
+        return say("too few requests to say who decodes fastest {whom}", whom=whom)
+    return say("no difference in decode speed seen between {names} {whom}", names=_names(place.best), whom=whom)
+
+
+def _throughput_words(place: Place, *, under_load: bool) -> str:
+    whom = say("under load") if under_load else _whom(place.level)
+    if place.clear:
+        return say("{name} serves the most {whom}", name=place.best[0], whom=whom)
+    return say("no difference in throughput seen between {names} {whom}", names=_names(place.best), whom=whom)
+
+
+def _sentence(decode: Place | None, throughput: Place | None) -> str:
+    parts = [_decode_words(decode)] if decode else []
+    if throughput:
+        parts.append(_throughput_words(throughput, under_load=throughput.level > 1))
+    if not parts:
+        return say("Nothing can be said: neither decode speed nor throughput is known for all of them.")
+    joined = "; ".join(parts)
+    first = decode or throughput
+    # A name stands as it is written; only our own words begin with a capital.
+    return (joined if first and first.clear else joined[0].upper() + joined[1:]) + "."
+
+
+def ranking(measured: Sequence[Measured], baseline: str) -> Ranking:
+    """Decode speed at the lowest level that all have, throughput at the highest. `baseline` is a name."""
+    names = list(dict.fromkeys(cell.name for cell in measured))
+    if len(names) < 2:
+        return Ranking(decode=None, throughput=None, sentence=say("Choose a second configuration to compare."))
+    levels = set.intersection(*({cell.level for cell in measured if cell.name == name} for name in names))
+    if not levels:
+        return Ranking(
+            decode=None,
+            throughput=None,
+            sentence=say("Nothing can be said: these configurations were not measured at the same load."),
+        )
+    decode = _place([cell for cell in measured if cell.level == min(levels)], baseline, decode=True)
+    throughput = _place([cell for cell in measured if cell.level == max(levels)], baseline, decode=False)
+    return Ranking(decode=decode, throughput=throughput, sentence=_sentence(decode, throughput))
