@@ -74,10 +74,9 @@ class DemoServers:
         with self._starting:
             with self._state:
                 stops, entry = self._stops, self._entries.get(name)
-                if entry is not None and entry.child.alive:
-                    entry.users += 1
-                    return entry.server
             if entry is not None:
+                if _answers(entry) and self._share(name, entry):
+                    return entry.server
                 self._end(name, entry)
 
             def tell(share: float, words: str) -> None:
@@ -106,6 +105,7 @@ class DemoServers:
             entry.users -= 1
             if entry.users > 0:
                 return
+            del self._entries[server.name]  # from here on nobody can share it
         self._end(server.name, entry)
 
     def stop_all(self) -> None:
@@ -121,6 +121,14 @@ class DemoServers:
         """Those that answer now."""
         with self._state:
             return tuple(entry.server for entry in self._entries.values() if entry.child.alive)
+
+    def _share(self, name: str, entry: _Entry) -> bool:
+        """One user more, unless its last one has just left."""
+        with self._state:
+            if self._entries.get(name) is not entry:
+                return False
+            entry.users += 1
+            return True
 
     def _end(self, name: str, entry: _Entry) -> None:
         with self._state:
@@ -179,6 +187,11 @@ def _wait(name: str, child: Child, until: float) -> RunningServer:
         return dataclasses.replace(server, details=_model_details(address))
     except StartError as fault:
         raise DemoError(say("The built-in server {name} did not start. {fault}", name=name, fault=fault)) from None
+
+
+def _answers(entry: _Entry) -> bool:
+    address = entry.server.base_url.removesuffix("/v1")
+    return entry.child.alive and _read(address, "/health") is not None
 
 
 def _wait_for_health(child: Child, address: str, until: float) -> None:

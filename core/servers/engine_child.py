@@ -41,6 +41,7 @@ def serve(options: argparse.Namespace) -> Any:
     parameters.verbosity = 2  # warnings and errors: a line a request would cost time while others measure
     parameters.n_gpu_layers, parameters.fit_params, parameters.ui = 0, False, False
     parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 1
+    parameters.cors_origins = "http://127.0.0.1"  # a web page of elsewhere has no business here
     parameters.endpoint_metrics = parameters.endpoint_slots = parameters.endpoint_props = True
     return xllamacpp.Server(parameters)
 

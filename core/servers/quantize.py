@@ -147,7 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sentence = (
             "{name} cannot be kept in {folder} ({reason}): free some space or set PACELINE_CACHE to another folder."
         )
-        reason, folder = fault.strerror or fault, options.target.parent
+        reason, folder = fault.strerror or say("the disk is full"), options.target.parent  # numpy gives no reason
         say_line(fault=say(sentence, name=options.quantization, folder=folder, reason=reason))
 
 

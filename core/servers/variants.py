@@ -91,12 +91,17 @@ def shipped_file() -> Path:
     )
 
 
-def variant_file(name: str, cache: Path | None = None, progress: Progress | None = None) -> Path:
-    """The model file of a variant, made now if it is not there or not whole. Raises VariantError."""
+def variant_file(
+    name: str, cache: Path | None = None, progress: Progress | None = None, *, source: Path | None = None
+) -> Path:
+    """The model file of a variant, made now if it is not there or not whole.
+
+    `source` is the file it is made from, None the bundled one. What `progress` raises goes up. Raises VariantError.
+    """
     quantization = variant(name).quantization
     file = made_path(quantization, cache or cache_folder())
     if not is_whole(file):
-        _make(quantization, file, progress or _no_progress)
+        _make(source or shipped_file(), quantization, file, progress or _no_progress)
     return file
 
 
@@ -129,9 +134,8 @@ def is_whole(file: Path) -> bool:
         return False
 
 
-def _make(quantization: str, file: Path, progress: Progress) -> None:
+def _make(source: Path, quantization: str, file: Path, progress: Progress) -> None:
     """Let a child process make the file: numpy stays out of this one, and giving up is ending the child."""
-    source = shipped_file()
     progress(0.0, say("Making {name}", name=quantization))
     child = Child("core.servers.quantize", [str(source), str(file.resolve()), quantization])
     try:

@@ -1,0 +1,69 @@
+"""The built-in servers as an experiment's host: one at a time, gone afterwards."""
+
+import dataclasses
+import os
+import signal
+
+import httpx
+import pytest
+
+from core.fleet.builtin_host import BuiltinHost
+from core.fleet.registry import HostError
+from core.plan import RunPlan
+from core.servers.builtin import builtin_experiment, simulated_configuration
+from core.servers.demo import DemoServers
+
+
+@pytest.fixture
+def servers(tmp_path):
+    made = DemoServers(tmp_path)
+    yield made
+    made.stop_all()
+
+
+def simulated_plan():
+    return RunPlan(configuration=simulated_configuration(0))
+
+
+def test_a_plan_gets_an_address_that_answers_and_the_server_is_described(servers):
+    host, told = BuiltinHost(servers), []
+
+    plan, known = host.ready(simulated_plan(), told.append)
+
+    assert httpx.get(f"{plan.configuration.endpoint.base_url}/models").status_code == 200
+    assert known["engine"] == "simulated"
+    assert told == ["Starting simulated"]
+
+
+def test_the_same_server_serves_the_next_plan_and_ends_at_release(servers):
+    host = BuiltinHost(servers)
+    first, _ = host.ready(simulated_plan(), print)
+    second, _ = host.ready(simulated_plan(), print)
+    assert first == second
+
+    host.release()
+    host.release()
+
+    assert servers.servers() == ()
+
+
+def test_a_server_that_died_is_started_again_for_the_next_plan(servers):
+    host = BuiltinHost(servers)
+    host.ready(simulated_plan(), print)
+    (server,) = servers.servers()
+    os.kill(server.pid, signal.SIGKILL)
+    while servers.servers():
+        pass
+
+    plan, _ = host.ready(simulated_plan(), print)
+
+    assert httpx.get(f"{plan.configuration.endpoint.base_url}/models").status_code == 200
+    host.release()
+
+
+def test_a_server_that_cannot_be_made_is_a_sentence(servers):
+    plan = builtin_experiment("short").plans[0]
+    unknown = dataclasses.replace(plan, configuration=dataclasses.replace(plan.configuration, variant="Q2_K"))
+
+    with pytest.raises(HostError, match="There is no variant Q2_K"):
+        BuiltinHost(servers).ready(unknown, print)
