@@ -1,0 +1,309 @@
+"""What the user keeps besides runs: endpoints, configurations, plans, calibrations, settings. Never holds a key.
+
+Names are unique whatever their capital letters. An endpoint's changes reach the configurations that use it.
+"""
+
+import dataclasses
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import duckdb
+import orjson
+
+from core import redaction
+from core.plan import Configuration, Endpoint, PlanError, RunPlan
+from core.words import say
+from storage import run_values
+from storage.database import Database
+from storage.problems import (
+    ConfigurationNotFound,
+    EndpointNotFound,
+    NameEmpty,
+    NameTaken,
+    PlanNotFound,
+    SecretInHeader,
+)
+from storage.run_values import dumps, readable, utc
+
+Connection = duckdb.DuckDBPyConnection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dated:
+    """A JSON object and when it was made."""
+
+    at: datetime
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedPlan:
+    """Plans under a name."""
+
+    name: str
+    saved_at: datetime
+    plans: tuple[RunPlan, ...]
+
+
+class Library:
+    """The kept things of one database; every method may be called from any thread."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def endpoints(self) -> list[Endpoint]:
+        """All of them, by name."""
+        found = [_endpoint(text) for _, text in self._rows("SELECT name, endpoint FROM endpoints")]
+        return sorted((one for one in found if one is not None), key=lambda one: same(one.name))
+
+    def endpoint(self, name: str) -> Endpoint:
+        """One by its name. Raises EndpointNotFound."""
+        for one in self.endpoints():
+            if same(one.name) == same(name):
+                return one
+        raise EndpointNotFound(say("There is no endpoint {name}: it may have been deleted.", name=name))
+
+    def save_endpoint(self, endpoint: Endpoint, *, replaces: str | None = None) -> None:
+        """Add an endpoint, or put it in the place of the one named `replaces`. Raises NameTaken, SecretInHeader."""
+        refuse_secrets(endpoint)
+        text = dumps(dataclasses.asdict(endpoint))
+        name = readable(endpoint.name)
+
+        def save(connection: Connection) -> None:
+            rows = connection.execute("SELECT name, endpoint FROM endpoints").fetchall()
+            old = _named(rows, replaces) if replaces is not None else None
+            taken = _named(rows, name)
+            if taken is not None and taken != old:
+                raise NameTaken(say("An endpoint is named {name} already: choose another name.", name=name))
+            if old is None:
+                connection.execute(
+                    "INSERT INTO endpoints (name, saved_at, endpoint) VALUES (?, ?, ?)", [name, datetime.now(UTC), text]
+                )
+                return
+            connection.execute(
+                "UPDATE endpoints SET name = ?, saved_at = ?, endpoint = ? WHERE name = ?",
+                [name, datetime.now(UTC), text, old[0]],
+            )
+            if _asked_elsewhere(
+                _endpoint(old[1]), endpoint
+            ):  # what the old address answered says nothing about the new
+                connection.execute("UPDATE endpoints SET probe = NULL, probed_at = NULL WHERE name = ?", [name])
+            _rename_in_configurations(connection, old[0], name)
+
+        self._database.write(save)
+
+    def delete_endpoint(self, name: str) -> None:
+        """Forget an endpoint; its configurations and runs keep what they were made with."""
+
+        def delete(connection: Connection) -> None:
+            found = _named(connection.execute("SELECT name FROM endpoints").fetchall(), name)
+            if found is not None:
+                connection.execute("DELETE FROM endpoints WHERE name = ?", [found[0]])
+
+        self._database.write(delete)
+
+    def save_probe(self, name: str, result: dict[str, Any]) -> None:
+        """Keep what the last probe of an endpoint found. Raises EndpointNotFound."""
+        text = dumps(redaction.body(result))
+
+        def save(connection: Connection) -> None:
+            found = _named(connection.execute("SELECT name FROM endpoints").fetchall(), name)
+            if found is None:
+                raise EndpointNotFound(say("There is no endpoint {name}: it may have been deleted.", name=name))
+            connection.execute(
+                "UPDATE endpoints SET probe = ?, probed_at = ? WHERE name = ?", [text, datetime.now(UTC), found[0]]
+            )
+
+        self._database.write(save)
+
+    def probe(self, name: str) -> Dated | None:
+        """What the last probe of an endpoint found, None if it was never probed as it is now."""
+        rows = self._rows("SELECT name, probe, probed_at FROM endpoints WHERE probe IS NOT NULL")
+        found = _named(rows, name)
+        return Dated(at=utc(found[2]), values=orjson.loads(found[1])) if found else None
+
+    def configurations(self) -> list[Configuration]:
+        """All of them in the order of their slots, each with its endpoint as it is today."""
+        known = {same(one.name): one for one in self.endpoints()}
+        rows = self._rows("SELECT configuration FROM configurations ORDER BY slot, saved_at")
+        found = [_configuration(text) for (text,) in rows]
+        return [
+            dataclasses.replace(one, endpoint=known.get(same(one.endpoint.name), one.endpoint))
+            for one in found
+            if one is not None
+        ]
+
+    def configuration(self, configuration_id: str) -> Configuration:
+        """One by its id. Raises ConfigurationNotFound."""
+        for one in self.configurations():
+            if one.id == configuration_id:
+                return one
+        raise ConfigurationNotFound(say("There is no such configuration: it may have been deleted."))
+
+    def save_configuration(self, configuration: Configuration) -> None:
+        """Add a configuration, or put it in the place of the one with its id, which keeps its slot.
+
+        Raises NameTaken, SecretInHeader.
+        """
+        refuse_secrets(configuration.endpoint)
+
+        def save(connection: Connection) -> None:
+            rows = connection.execute("SELECT label, id, slot FROM configurations").fetchall()
+            taken = _named([row for row in rows if row[1] != configuration.id], configuration.label)
+            if taken is not None:
+                raise NameTaken(
+                    say("A configuration is labelled {name} already: choose another label.", name=configuration.label)
+                )
+            slot = next((row[2] for row in rows if row[1] == configuration.id), configuration.slot)
+            kept = dataclasses.replace(configuration, slot=slot)
+            connection.execute("DELETE FROM configurations WHERE id = ?", [kept.id])
+            connection.execute(
+                "INSERT INTO configurations (id, slot, label, saved_at, configuration) VALUES (?, ?, ?, ?, ?)",
+                [kept.id, slot, readable(kept.label), datetime.now(UTC), dumps(dataclasses.asdict(kept))],
+            )
+
+        self._database.write(save)
+
+    def delete_configuration(self, configuration_id: str) -> None:
+        """Forget a configuration; its runs keep what they were made with, and its slot stays theirs."""
+        self._database.write(
+            lambda connection: connection.execute("DELETE FROM configurations WHERE id = ?", [configuration_id])
+        )
+
+    def next_slot(self) -> int:
+        """The least slot that no configuration has, kept or seen in a run: colours are for life."""
+        rows = self._rows("SELECT slot FROM configurations UNION SELECT slot FROM runs")
+        taken = {slot for (slot,) in rows}
+        return next(slot for slot in range(len(taken) + 1) if slot not in taken)
+
+    def plans(self) -> list[SavedPlan]:
+        """All saved plans, the newest first."""
+        rows = self._rows("SELECT name, saved_at, plans FROM plans ORDER BY saved_at DESC")
+        return [saved for row in rows if (saved := _saved_plan(*row)) is not None]
+
+    def plan(self, name: str) -> SavedPlan:
+        """One by its name. Raises PlanNotFound."""
+        for saved in self.plans():
+            if same(saved.name) == same(name):
+                return saved
+        raise PlanNotFound(say("There is no plan {name}: it may have been deleted.", name=name))
+
+    def save_plan(self, name: str, plans: Sequence[RunPlan], *, replace: bool = False) -> None:
+        """Keep plans under a name; keys in them are hidden. Raises NameEmpty, NameTaken unless `replace`."""
+        plain = readable(name.strip())
+        if not plain:
+            raise NameEmpty(say("A plan needs a name: write one."))
+        text = dumps([run_values.plan(one) for one in plans])
+
+        def save(connection: Connection) -> None:
+            taken = _named(connection.execute("SELECT name FROM plans").fetchall(), plain)
+            if taken is not None and not replace:
+                raise NameTaken(say("A plan is named {name} already: choose another name.", name=plain))
+            if taken is not None:
+                connection.execute("DELETE FROM plans WHERE name = ?", [taken[0]])
+            connection.execute("INSERT INTO plans VALUES (?, ?, ?)", [plain, datetime.now(UTC), text])
+
+        self._database.write(save)
+
+    def delete_plan(self, name: str) -> None:
+        """Forget a plan."""
+
+        def delete(connection: Connection) -> None:
+            found = _named(connection.execute("SELECT name FROM plans").fetchall(), name)
+            if found is not None:
+                connection.execute("DELETE FROM plans WHERE name = ?", [found[0]])
+
+        self._database.write(delete)
+
+    def save_calibration(self, values: dict[str, Any]) -> None:
+        """Keep a calibration of this machine."""
+        row = [datetime.now(UTC), dumps(values)]
+        self._database.write(lambda connection: connection.execute("INSERT INTO calibrations VALUES (?, ?)", row))
+
+    def last_calibration(self) -> Dated | None:
+        """The newest calibration, None if there is none."""
+        rows = self._rows("SELECT taken_at, calibration FROM calibrations ORDER BY taken_at DESC LIMIT 1")
+        return Dated(at=utc(rows[0][0]), values=orjson.loads(rows[0][1])) if rows else None
+
+    def setting(self, key: str, default: Any = None) -> Any:
+        """A JSON value kept under `key`."""
+        rows = self._rows("SELECT value FROM settings WHERE key = ?", [key])
+        return orjson.loads(rows[0][0]) if rows else default
+
+    def set_setting(self, key: str, value: Any) -> None:
+        """Keep a JSON value under `key`; what looks like a secret in it is hidden."""
+        row = [key, dumps(redaction.body(value))]
+
+        def save(connection: Connection) -> None:
+            connection.execute("DELETE FROM settings WHERE key = ?", [key])
+            connection.execute("INSERT INTO settings VALUES (?, ?)", row)
+
+        self._database.write(save)
+
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        with self._database.cursor() as cursor:
+            return cursor.execute(query, list(values)).fetchall()
+
+
+def same(name: str) -> str:
+    """What two names share that a person would take for one."""
+    return unicodedata.normalize("NFKC", name).strip().casefold()
+
+
+def refuse_secrets(endpoint: Endpoint) -> None:
+    """Raise SecretInHeader if a header looks like a key."""
+    for (name, value), (_, shown) in zip(endpoint.headers, redaction.headers(endpoint.headers), strict=True):
+        if shown != value:
+            raise SecretInHeader(
+                say(
+                    "Header {name} looks like a key, and keys are never saved: put it under [api_keys.NAME] in "
+                    ".streamlit/secrets.toml or into an environment variable, and give NAME as the key's name.",
+                    name=name,
+                )
+            )
+
+
+def _named(rows: Sequence[tuple[Any, ...]], name: str) -> tuple[Any, ...] | None:
+    return next((row for row in rows if same(row[0]) == same(name)), None)
+
+
+def _asked_elsewhere(old: Endpoint | None, new: Endpoint) -> bool:
+    def asked(one: Endpoint) -> tuple[Any, ...]:
+        return one.base_url, one.api, one.key_name, one.headers, one.verify, one.ca_file
+
+    return old is None or asked(old) != asked(new)
+
+
+def _rename_in_configurations(connection: Connection, old: str, new: str) -> None:
+    if old == new:
+        return
+    for configuration_id, text in connection.execute("SELECT id, configuration FROM configurations").fetchall():
+        values = orjson.loads(text)
+        if same(values["endpoint"]["name"]) == same(old):
+            values["endpoint"]["name"] = new
+            connection.execute(
+                "UPDATE configurations SET configuration = ? WHERE id = ?", [dumps(values), configuration_id]
+            )
+
+
+def _configuration(text: str) -> Configuration | None:
+    try:
+        return RunPlan.from_dict({"configuration": orjson.loads(text)}).configuration
+    except PlanError:  # a later rule refuses what was kept: it is not offered, and nothing is deleted
+        return None
+
+
+def _endpoint(text: str) -> Endpoint | None:
+    found = _configuration(dumps({"id": "-", "label": "-", "model": "-", "endpoint": orjson.loads(text)}))
+    return found.endpoint if found else None
+
+
+def _saved_plan(name: str, saved_at: datetime, text: str) -> SavedPlan | None:
+    try:
+        plans = tuple(RunPlan.from_dict(one) for one in orjson.loads(text))
+    except PlanError:
+        return None
+    return SavedPlan(name=name, saved_at=utc(saved_at), plans=plans)

@@ -1,0 +1,161 @@
+"""How the file is taken and opened: its folder, its owner, its write-ahead log, its limits. Knows no table."""
+
+import fcntl
+import os
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+
+from core.words import say
+from storage.problems import DatabaseOwned, NotADatabase, PlaceNotWritable, disk_full, from_opening
+
+MEMORY_SHARE = 0.25  # of what this process group may have: pages, servers and the measuring child need the rest
+LEAST_MEMORY = 256 << 20
+MOST_MEMORY = 4 << 30
+CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+LOG_ENDINGS = (".wal", ".wal.checkpoint", ".wal.recovery")
+NO_ROOM = (28, 122)  # ENOSPC, EDQUOT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ownership:
+    """The right to open the file, held until `release` or until the process dies.
+
+    A lock file of our own beside DuckDB's lock: it covers the moments when a broken log is moved and the file is
+    opened again, it refuses a second opener in this process too, and it names the owner. Never open the database
+    file itself here: closing any descriptor of it drops the POSIX lock that DuckDB holds.
+    """
+
+    descriptor: int
+
+    def release(self) -> None:
+        """Give the file free. The lock file stays: removing it would race with the next owner."""
+        os.close(self.descriptor)
+
+
+def own(path: Path) -> Ownership:
+    """Take the file for this process. Raises DatabaseOwned, PlaceNotWritable, DiskFull."""
+    lock = path.with_name(path.name + ".lock")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as fault:
+        raise _cannot_write(path, fault) from fault
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        owner = os.pread(descriptor, 32, 0).split(b"\n")[0]
+        os.close(descriptor)
+        raise DatabaseOwned(path, int(owner) if owner.isdigit() else None) from None
+    try:
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, b"%d\n" % os.getpid(), 0)
+    except OSError as fault:
+        os.close(descriptor)
+        raise _cannot_write(path, fault) from fault
+    return Ownership(descriptor=descriptor)
+
+
+def connect(path: Path) -> tuple[duckdb.DuckDBPyConnection, list[str]]:
+    """Open the owned file, and say in sentences what was set aside to do so. Raises a StorageProblem."""
+    if path.is_dir():
+        raise NotADatabase(say("{path} is a folder: set PACELINE_DB to a file.", path=path))
+    try:
+        connection = _connect(path)
+    except duckdb.Error as fault:
+        problem = from_opening(fault, path)
+        if isinstance(problem, DatabaseOwned | NotADatabase | PlaceNotWritable) or not _logs(path):
+            raise problem from fault
+        return _connect_without_log(path, fault)
+    if not _ignored_log(connection, path):
+        return connection, []
+    connection.close()
+    aside = _set_aside(path)
+    return _connect(path), [_told(aside)]
+
+
+def _connect_without_log(path: Path, fault: duckdb.Error) -> tuple[duckdb.DuckDBPyConnection, list[str]]:
+    aside = _set_aside(path)
+    try:
+        return _connect(path), [_told(aside)]
+    except duckdb.Error:
+        for moved, log in aside:  # the log was not to blame: leave everything as it was found
+            moved.rename(log)
+        raise from_opening(fault, path) from fault
+
+
+def _connect(path: Path) -> duckdb.DuckDBPyConnection:
+    return duckdb.connect(
+        str(path),
+        config={
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "memory_limit": f"{memory_limit() >> 20}MiB",
+            # a query of a page must leave a core to the measuring child
+            "threads": str(max(1, min(4, (os.cpu_count() or 2) - 1))),
+        },
+    )
+
+
+def memory_limit() -> int:
+    """Bytes that DuckDB may use: a share of what the cgroup or the machine has."""
+    return int(min(max(_memory() * MEMORY_SHARE, LEAST_MEMORY), MOST_MEMORY))
+
+
+def _memory() -> int:
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for place in CGROUP_LIMITS:
+        try:
+            text = place.read_text(encoding="ascii").strip()
+        except OSError:
+            continue
+        if text.isdigit():  # "max" is no limit
+            return min(int(text), machine)
+    return machine
+
+
+def _logs(path: Path) -> list[Path]:
+    found = [path.with_name(path.name + ending) for ending in LOG_ENDINGS]
+    return [log for log in found if log.exists()]
+
+
+def _ignored_log(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
+    """Whether DuckDB passed over a log that it took for no log at all, and would overwrite."""
+    log = path.with_name(path.name + ".wal")
+    if not log.exists() or log.stat().st_size == 0:
+        return False
+    rows = connection.execute("SELECT wal_size FROM pragma_database_size()").fetchall()
+    return bool(rows) and re.fullmatch(r"0 bytes", str(rows[0][0])) is not None
+
+
+def _set_aside(path: Path) -> list[tuple[Path, Path]]:
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
+    moved = []
+    for log in _logs(path):
+        aside = log.with_name(f"{log.name}.unreadable-{stamp}")
+        log.rename(aside)
+        moved.append((aside, log))
+    return moved
+
+
+def _told(aside: list[tuple[Path, Path]]) -> str:
+    return say(
+        "The log of the last changes could not be read and was set aside as {names}. Everything saved before it is "
+        "here; what was measured in the last moments before Paceline stopped may be missing.",
+        names=", ".join(moved.name for moved, _ in aside),
+    )
+
+
+def _cannot_write(path: Path, fault: OSError) -> Exception:
+    if fault.errno in NO_ROOM:
+        return disk_full(path)
+    return PlaceNotWritable(
+        say(
+            "The folder {folder} cannot be written ({fault}): change its rights, or set PACELINE_DB to another file.",
+            folder=path.parent,
+            fault=fault.strerror or fault,
+        )
+    )

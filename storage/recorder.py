@@ -1,0 +1,205 @@
+"""How a live run comes into the database: its start, its requests in batches, its end. Never reads a summary.
+
+Records wait at most FLUSH_S before they are committed, so a kill -9 costs less than a second of measurement.
+"""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import duckdb
+import pyarrow as pa
+
+from core.records import RequestRecord
+from core.run import Run, RunState
+from core.words import say
+from storage import columns, run_values, summaries
+from storage.database import Database
+from storage.problems import RunExists, RunNotFound, WriteFailed, first_line, from_writing
+from storage.writer import transaction
+
+FLUSH_S = 0.4
+RETRY_S = 2.0
+MOST_WAITING = 20_000  # records; beyond, the caller writes them itself and waits
+SETTLE_CHUNKS = 1_000_000  # live times that are made lists at once
+LIVE_STATES = (RunState.QUEUED.value, RunState.RUNNING.value)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Live:
+    """A run that is being recorded: its number, the next request's place, the times that wait as bytes."""
+
+    no: int
+    ordinal: int = 0
+    waiting_chunks: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Waiting:
+    """Records not yet committed."""
+
+    live: _Live
+    first_ordinal: int
+    records: tuple[RequestRecord, ...]
+
+
+class Recorder:
+    """The writing side of the runs; may be called from any thread."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._lock = threading.Lock()
+        self._live: dict[str, _Live] = {}
+        self._waiting: list[_Waiting] = []
+        self._waiting_records = 0
+        self._problem: Exception | None = None
+
+    def run_started(self, run: Run) -> None:
+        """Store a run that begins now. Raises RunExists."""
+        values = run_values.row(run)
+
+        def insert(connection: duckdb.DuckDBPyConnection) -> int:
+            if connection.execute("SELECT 1 FROM runs WHERE id = ?", [run.id]).fetchall():
+                raise RunExists(say("A run with the id {id} is stored already.", id=run.id))
+            found = connection.execute("SELECT coalesce(max(no), 0) + 1 FROM runs").fetchall()
+            no = int(found[0][0])
+            names = ", ".join(values)
+            places = ", ".join("?" * len(values))
+            connection.execute(f"INSERT INTO runs (no, {names}) VALUES (?, {places})", [no, *values.values()])  # noqa: S608 -- names are ours
+            return no
+
+        no = self._database.write(insert)
+        with self._lock:
+            self._live[run.id] = _Live(no=no)
+
+    def requests(self, run_id: str, records: Sequence[RequestRecord]) -> None:
+        """Take ended requests; they are committed within half a second. Raises what the last commit failed with."""
+        if not records:
+            return
+        with self._lock:
+            live = self._live.get(run_id)
+            if live is None:
+                raise RunNotFound(say("No run {id} is being recorded.", id=run_id))
+            crowded = self._waiting_records >= MOST_WAITING
+        if crowded:
+            self._database.flush(self._flush)
+        with self._lock:
+            self._waiting.append(_Waiting(live=live, first_ordinal=live.ordinal, records=tuple(records)))
+            self._waiting_records += len(records)
+            live.ordinal += len(records)
+            problem, self._problem = self._problem, None
+        self._database.soon(self._flush, FLUSH_S)
+        if problem is not None:
+            raise problem
+
+    def run_ended(self, run: Run) -> None:
+        """Commit what waits, store how the run ended, and what its page and its table row need."""
+        with self._lock:
+            live = self._live.get(run.id)
+        if live is None:
+            raise RunNotFound(say("No run {id} is being recorded.", id=run.id))
+        self._database.flush(self._flush)
+        values = run_values.row(run)
+
+        def end(connection: duckdb.DuckDBPyConnection) -> None:
+            sets = ", ".join(f"{name} = ?" for name in run_values.AT_THE_END)
+            changed = [values[name] for name in run_values.AT_THE_END]
+            connection.execute(f"UPDATE runs SET {sets} WHERE no = ?", [*changed, live.no])  # noqa: S608 -- names are ours
+            settle(connection, live.no)
+
+        self._database.write(end)
+        with self._lock:
+            del self._live[run.id]
+        self._database.write(lambda connection: summaries.derive(connection, live.no))
+
+    def recover(self) -> tuple[str, ...]:
+        """Mark what was running when the app died as interrupted, and finish what its end would have stored."""
+
+        def interrupt(connection: duckdb.DuckDBPyConnection) -> list[tuple[int, str]]:
+            found = connection.execute(
+                "SELECT no, id FROM runs WHERE state IN (?, ?) ORDER BY no", LIVE_STATES
+            ).fetchall()
+            dead = [(int(no), str(run_id)) for no, run_id in found]
+            for no, _ in dead:
+                connection.execute(
+                    "UPDATE runs SET state = ?, message = coalesce(message, ?) WHERE no = ?",
+                    [RunState.INTERRUPTED.value, say("Paceline stopped before this run ended."), no],
+                )
+            for (no,) in connection.execute("SELECT DISTINCT run_no FROM live_chunks").fetchall():
+                settle(connection, no)
+            return dead
+
+        dead = self._database.write(interrupt)
+        for no in self._database.write(summaries.stale):
+            self._database.write(partial(summaries.derive, run_no=no))
+        return tuple(run_id for _, run_id in dead)
+
+    def _flush(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Commit what waits; what cannot be committed goes on waiting and is tried again."""
+        with self._lock:
+            batches, self._waiting = self._waiting, []
+            self._waiting_records = 0
+        if not batches:
+            return
+        try:
+            with transaction(connection):
+                self._append(connection, batches)
+        except Exception as fault:
+            known = isinstance(fault, duckdb.Error)
+            problem = from_writing(fault, self._database.path) if known else WriteFailed(_not_saved(fault))
+            with self._lock:
+                self._waiting = batches + self._waiting
+                self._waiting_records = sum(len(batch.records) for batch in self._waiting)
+                self._problem = problem
+            self._database.soon(self._flush, RETRY_S)
+            raise
+        with self._lock:
+            self._problem = None
+
+    def _append(self, connection: duckdb.DuckDBPyConnection, batches: Sequence[_Waiting]) -> None:
+        tables = []
+        for live, records, first in _by_run(batches):
+            made = columns.batch(live.no, first, records)
+            tables.append(made)
+            live.waiting_chunks += made.chunks
+        columns.append(connection, "requests", pa.concat_tables([made.requests for made in tables]))
+        columns.append(connection, "live_chunks", pa.concat_tables([made.live_chunks for made in tables]))
+        columns.append(connection, "texts", pa.concat_tables([made.texts for made in tables]))
+        for live in {waiting.live.no: waiting.live for waiting in batches}.values():
+            if live.waiting_chunks >= SETTLE_CHUNKS:
+                settle(connection, live.no)
+                live.waiting_chunks = 0
+
+
+def settle(connection: duckdb.DuckDBPyConnection, run_no: int) -> None:
+    """Make lists of the times that wait as bytes (schema.LIVE_CHUNKS says why they wait)."""
+    rows = connection.sql(
+        "SELECT ordinal, chunk_us FROM live_chunks WHERE run_no = ? ORDER BY ordinal", params=[run_no]
+    ).to_arrow_table()
+    if not rows.num_rows:
+        return
+    settled = pa.table(
+        {
+            "run_no": pa.array([run_no] * rows.num_rows, pa.int32()),
+            "ordinal": rows.column("ordinal"),
+            "chunk_us": columns.lists(rows.column("chunk_us")),
+        }
+    )
+    columns.append(connection, "chunks", settled)
+    connection.execute("DELETE FROM live_chunks WHERE run_no = ?", [run_no])
+
+
+def _by_run(batches: Sequence[_Waiting]) -> list[tuple[_Live, list[RequestRecord], int]]:
+    """Neighbouring batches of one run as one."""
+    joined: list[tuple[_Live, list[RequestRecord], int]] = []
+    for waiting in batches:
+        if joined and joined[-1][0] is waiting.live:
+            joined[-1][1].extend(waiting.records)
+        else:
+            joined.append((waiting.live, list(waiting.records), waiting.first_ordinal))
+    return joined
+
+
+def _not_saved(fault: Exception) -> str:
+    return say("The last requests could not be saved ({fault}).", fault=first_line(fault) or type(fault).__name__)

@@ -1,0 +1,54 @@
+"""Stored runs as files: the run file, CSV, Parquet. Writes to memory only, never reads or writes a path."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from core import runfile
+from storage.runs import RunStore
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # a spreadsheet would run a text cell that begins so
+
+
+class Transfer:
+    """Files of one store's runs."""
+
+    def __init__(self, runs: RunStore) -> None:
+        self._runs = runs
+
+    def run_file(self, run_ids: Sequence[str], *, texts: bool = False) -> bytes:
+        """The run file of these runs, in this order. Raises RunNotFound."""
+        found = [self._runs.run(run_id, texts=texts) for run_id in run_ids]
+        known = {run_id: self._runs.summary(run_id) for run_id in run_ids}
+        return runfile.to_bytes(found, summaries=known, texts=texts)
+
+    def requests_csv(self, run_id: str) -> bytes:
+        """One line a request, UTF-8 with a mark so that spreadsheets see it; empty cells are unknown."""
+        table = self._runs.request_table(run_id)
+        out = io.StringIO(newline="")
+        writer = csv.writer(out)
+        writer.writerow(table.column_names)
+        writer.writerows(_lines(table))
+        return b"\xef\xbb\xbf" + out.getvalue().encode()
+
+    def requests_parquet(self, run_id: str) -> bytes:
+        """One row a request with its chunk times, for pandas, DuckDB and the like."""
+        table = self._runs.request_table(run_id, chunk_times=True)
+        out = pa.BufferOutputStream()
+        pq.write_table(table, out, compression="zstd")
+        content: bytes = out.getvalue().to_pybytes()
+        return content
+
+
+def _lines(table: pa.Table) -> Iterator[tuple[Any, ...]]:
+    return zip(*([_cell(value) for value in column.to_pylist()] for column in table.columns), strict=True)
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, str) and value.startswith(FORMULA):
+        return "'" + value
+    return value
