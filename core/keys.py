@@ -35,15 +35,17 @@ class Key:
         name: As configured, for people.
         origin: Where the value was found, for people.
         hosts: (host, port) pairs; a port of None allows every port of that host.
+        renewal: How to put another value in its place, as a sentence.
     """
 
-    __slots__ = ("_reveal", "hosts", "name", "origin")
+    __slots__ = ("_reveal", "hosts", "name", "origin", "renewal")
 
-    def __init__(self, *, name: str, value: str, origin: str, hosts: tuple[HostEntry, ...]) -> None:
+    def __init__(self, *, name: str, value: str, origin: str, hosts: tuple[HostEntry, ...], renewal: str = "") -> None:
         _require_sendable(name, value)
         self.name = name
         self.origin = origin
         self.hosts = hosts
+        self.renewal = renewal
         self._reveal: Callable[[], str] = lambda: value
 
     def reveal(self) -> str:
@@ -75,7 +77,13 @@ class SessionKeys:
 
     def keep(self, endpoint: Endpoint, value: str) -> Key:
         """Remember a typed key for this endpoint's address. Raises KeyProblem if it cannot be sent."""
-        key = Key(name=TYPED_NAME, value=value.strip(), origin=say("this session"), hosts=(address(endpoint.base_url),))
+        key = Key(
+            name=TYPED_NAME,
+            value=value.strip(),
+            origin=say("this session"),
+            hosts=(address(endpoint.base_url),),
+            renewal=say("Type another key, or name one that is configured."),
+        )
         self._keys[endpoint.name] = key
         return key
 
@@ -148,7 +156,8 @@ def key_from_environment(name: str, base_url: str, environ: Mapping[str, str] | 
     value = (os.environ if environ is None else environ).get(name)
     if not value:
         raise _not_set(name, name)
-    return Key(name=name, value=value, origin=_environment(name), hosts=(address(base_url),))
+    hosts, renewal = (address(base_url),), _set_again(name)
+    return Key(name=name, value=value, origin=_environment(name), hosts=hosts, renewal=renewal)
 
 
 def key_names(secrets: Path | None = None, environ: Mapping[str, str] | None = None) -> tuple[str, ...]:
@@ -206,9 +215,11 @@ def _configured_key(name: str, endpoint: Endpoint, file: Path, environ: Mapping[
     if isinstance(variable, str) and variable and value is None:
         if not environ.get(variable):
             raise _not_set(name, variable)
-        return Key(name=name, value=environ[variable], origin=_environment(variable), hosts=hosts)
+        origin, renewal = _environment(variable), _set_again(variable)
+        return Key(name=name, value=environ[variable], origin=origin, hosts=hosts, renewal=renewal)
     if isinstance(value, str) and variable is None:
-        return Key(name=name, value=value, origin=file_text(file), hosts=hosts)
+        renewal = say("Correct [api_keys.{name}] in {file}, or name another key.", name=name, file=file_text(file))
+        return Key(name=name, value=value, origin=file_text(file), hosts=hosts, renewal=renewal)
     raise KeyProblem(
         say("[api_keys.{name}] in {file} needs either value or env, as text.", name=name, file=file_text(file)),
         say('Write env = "VARIABLE" to take it from the environment, or value = "..."; not both.'),
@@ -237,8 +248,12 @@ def _not_set(name: str, variable: str) -> KeyProblem:
             name=name,
             variable=variable,
         ),
-        say("Set {variable} where Paceline was started and start it again, or name another key.", variable=variable),
+        _set_again(variable),
     )
+
+
+def _set_again(variable: str) -> str:
+    return say("Set {variable} where Paceline was started and start it again, or name another key.", variable=variable)
 
 
 def _environment(variable: str) -> str:

@@ -1,0 +1,122 @@
+"""The one tiny streamed request of a probe, and what its arrivals tell. An indication, never a measurement."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from core.plan import Endpoint
+from core.probing.courier import Courier, Exchange
+from core.records import Failure, FailureKind
+from core.wire.errors import parameter_change
+from core.wire.openai import Answer, StreamDecoder, path, request_body
+from core.words import say
+
+PROMPT = "Count from one to ten in words."
+TOKENS = 24
+CAP = 512_000
+MOST_CHANGES = 2
+FASTEST_CHUNKS_PER_S = 20_000  # no single stream is this fast: what looks so was held back
+FEWEST_CHUNKS = 4  # fewer say nothing about the rhythm
+CHANGES: dict[str | None, dict[str, Any]] = {
+    "use max_completion_tokens": {"token_parameter": "max_completion_tokens"},
+    "use max_tokens": {"token_parameter": "max_tokens"},
+    "drop stream_options": {"stream_options": False},
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """The parameters that endpoints differ in."""
+
+    token_parameter: str = "max_tokens"  # noqa: S105 -- a parameter's name
+    stream_options: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What came back.
+
+    Attributes:
+        failure: Why there is no usable answer; an answer cut by the probe itself is usable.
+        cut: The probe ended the answer, by time or by size.
+        changes: Sentences on parameters that the server made us change.
+        rhythm: "yes", "in bursts", "buffered" or "no": how it streams.
+    """
+
+    exchange: Exchange
+    answer: Answer | None
+    failure: Failure | None
+    cut: bool
+    ask: Ask
+    changes: tuple[str, ...]
+    rhythm: str | None
+
+
+def question(courier: Courier, endpoint: Endpoint, model: str, remaining: Callable[[], float]) -> Reply:
+    """Ask for a few tokens; a parameter that the server refuses by name is changed, twice at most."""
+    ask = Ask()
+    changes: list[str] = []
+    url = endpoint.base_url + path(endpoint.api)
+    while True:
+        body = request_body(
+            model=model,
+            api=endpoint.api,
+            prompt=PROMPT,
+            output_tokens=TOKENS,
+            stream=True,
+            token_parameter=ask.token_parameter,
+            stream_options=ask.stream_options,
+        )
+        exchange = courier.send("POST", url, seconds=remaining(), cap=CAP, body=body)
+        page = exchange.page
+        change = parameter_change(page.status, page.body) if page is not None and page.status >= 400 else None
+        changed = replace(ask, **CHANGES.get(change, {}))
+        if changed == ask or len(changes) == MOST_CHANGES:
+            return _reply(exchange, ask, tuple(changes))
+        ask = changed
+        changes.append(say("The server asked to {change}; a run does so too.", change=change))
+
+
+def rhythm(chunk_us: Sequence[int]) -> str:
+    """How a stream arrives, told by its output chunks: "yes", "in bursts" or "buffered"."""
+    chunks = len(chunk_us)
+    if chunks < FEWEST_CHUNKS:
+        return "yes"
+    span_us = chunk_us[-1] - chunk_us[0]
+    if (chunks - 1) * 1e6 > span_us * FASTEST_CHUNKS_PER_S:
+        return "buffered"
+    together_us = span_us / (chunks - 1) / 10  # what came in one read is stamped a few microseconds apart
+    arrivals = 1 + sum(after - before > together_us for before, after in pairwise(chunk_us))
+    return "in bursts" if 2 * arrivals <= chunks + 1 else "yes"
+
+
+def _reply(exchange: Exchange, ask: Ask, changes: tuple[str, ...]) -> Reply:
+    page = exchange.page
+    if page is None:
+        return Reply(
+            exchange=exchange, answer=None, failure=exchange.failure, cut=False, ask=ask, changes=changes, rhythm=None
+        )
+    decoder = StreamDecoder(
+        status=page.status,
+        content_type=page.headers.get("content-type", ""),
+        retry_after=page.headers.get("retry-after"),
+    )
+    for at_us, data in exchange.reads:
+        decoder.feed(at_us, data)
+    last_us = exchange.reads[-1][0] if exchange.reads else 0
+    answer = decoder.finish(complete=exchange.complete, at_us=last_us)
+    out_of_time = exchange.failure is not None and exchange.failure.kind is FailureKind.IDLE_TIMEOUT
+    cut = (exchange.cut or out_of_time) and bool(answer.chunk_us)
+    failure = None if cut else answer.failure
+    if failure is not None and page.status < 400 and exchange.failure is not None:
+        failure = exchange.failure  # the connection's own end says more than "truncated"
+    return Reply(
+        exchange=exchange,
+        answer=answer,
+        failure=failure,
+        cut=cut,
+        ask=ask,
+        changes=changes,
+        rhythm=None if failure is not None else rhythm(answer.chunk_us) if answer.streamed else "no",
+    )

@@ -1,0 +1,94 @@
+"""A probe's result while it grows: checks, facts, the first thing that stopped it. Asks nothing."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from core.keys import Key
+from core.plan import Endpoint
+from core.probing.circumstances import Diagnosis
+from core.probing.result import TITLES, Check, CheckName, CheckState, ProbeResult, ProbeState
+from core.records import Failure
+from core.words import say
+
+REDACTED = "[the key]"
+
+
+@dataclass(kw_only=True)
+class Report:
+    """What is known so far.
+
+    Attributes:
+        facts: Fields of the result, by name.
+        stopped: What the first failure was called; later ones are not told.
+    """
+
+    endpoint: Endpoint
+    budget_s: float
+    clock: Callable[[], float] = time.monotonic
+    key: Key | None = None
+    checks: dict[CheckName, Check] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    stopped: Diagnosis | None = None
+
+    def __post_init__(self) -> None:
+        """Start the clock."""
+        self.at = datetime.now(UTC)
+        self.began = self.clock()
+
+    def seconds(self, share: float = 1.0, *, reserve: float = 0.0) -> float:
+        """What a step may take: its share of the budget, and never more than is left of all."""
+        left = self.budget_s * (1 - reserve) - (self.clock() - self.began)
+        return max(0.05, min(self.budget_s * share, left))
+
+    @property
+    def out_of_time(self) -> bool:
+        """Whether the budget is used up."""
+        return self.clock() - self.began >= self.budget_s
+
+    def check(self, name: CheckName, state: CheckState, detail: str) -> None:
+        """Fill in one row."""
+        self.checks[name] = Check(name=name, title=say(TITLES[name]), state=state, detail=detail)
+
+    def stop(self, diagnosis: Diagnosis, failure: Failure | None = None, sent: str = "") -> None:
+        """Say what is wrong; only the first time counts."""
+        if self.stopped is None:
+            self.stopped = diagnosis
+            self.facts |= {"problem": failure, "sent": sent}
+
+    def result(self, ready: Diagnosis) -> ProbeResult:
+        """The finished result; `ready` are the words if nothing stopped the probe."""
+        words = self.stopped or ready
+        rows = (self.checks.get(name) or self._not_tried(name) for name in CheckName)
+        whole = ProbeResult(
+            endpoint_name=self.endpoint.name,
+            base_url=self.endpoint.base_url,
+            at=self.at,
+            duration_s=self.clock() - self.began,
+            state=words.state,
+            checks=tuple(rows),
+            what=words.what,
+            next_step=words.next_step,
+            notes=tuple(dict.fromkeys(self.notes)),
+            **self.facts,
+        )
+        if self.key is None:
+            return whole
+        # A server may say the key back, in any field: what is kept and shown never has it.
+        return ProbeResult.from_dict(_redacted(whole.to_dict(), self.key.reveal()))
+
+    def _not_tried(self, name: CheckName) -> Check:
+        return Check(name=name, title=say(TITLES[name]), state=CheckState.NOT_TRIED, detail=say("not tried"))
+
+
+def _redacted(value: Any, secret: str) -> Any:
+    if isinstance(value, str) and not isinstance(value, ProbeState | CheckState | CheckName):
+        return value.replace(secret, REDACTED)
+    if isinstance(value, dict):
+        return {name: _redacted(part, secret) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_redacted(part, secret) for part in value]
+    return value
