@@ -66,6 +66,7 @@ class Preflight:
         token_parameter: "max_tokens" or "max_completion_tokens": what the endpoint accepts.
         stream_options: Whether `stream_options` may be sent.
         ignore_eos: Whether `ignore_eos` is accepted.
+        keeps_connection: Whether the connection stayed open after an answer.
         stops_on_disconnect: Whether the server stops generating when the client goes away.
         changes: Sentences: every parameter that was changed once before the measured run.
         model: The name the server answered with.
@@ -78,6 +79,7 @@ class Preflight:
     token_parameter: str = "max_tokens"  # noqa: S105 -- a parameter's name
     stream_options: bool = True
     ignore_eos: bool | None = None
+    keeps_connection: bool | None = None
     stops_on_disconnect: bool | None = None
     changes: tuple[str, ...] = ()
     model: str | None = None

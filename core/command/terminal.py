@@ -59,6 +59,12 @@ class Line(Listener):
         self._out.write(f"\r\x1b[K{words}")
         self._out.flush()
 
+    def stage(self, words: str) -> None:
+        """Show what is being made ready; only on a terminal."""
+        if self._shown:
+            self._out.write(f"\r\x1b[K{words}")
+            self._out.flush()
+
     def clear(self) -> None:
         """Take the line away."""
         if self._shown:

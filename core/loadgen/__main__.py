@@ -89,7 +89,7 @@ class Child:
         return True
 
     async def _measure(self, job: channel.Job) -> None:
-        shape = Shape(ignore_eos=job.plan.workload.ignore_eos)
+        shape, reuse = Shape(ignore_eos=job.plan.workload.ignore_eos), True
         if job.preflight:
             asking = asyncio.create_task(Preflighter(job.plan, tag=job.run_id, key_header=job.key_header).run())
             stopping = asyncio.create_task(self._cancelled.wait())
@@ -100,12 +100,13 @@ class Child:
                 self._say("done", stopped_by=StoppedBy.USER, client={}, started=False)
                 return
             found, shape = asking.result()
+            reuse = found.keeps_connection is not False
             self._say("preflight", preflight=dataclasses.asdict(found))
             if found.failure_message is not None:
                 return
         priority = raise_priority()
         prompts = Prompts(job.plan, tag=job.run_id, key_header=job.key_header, shape=shape)
-        self._engine = engine = Engine(job.plan, prompts, keep=self._keep)
+        self._engine = engine = Engine(job.plan, prompts, keep=self._keep, reuse=reuse)
         lag = LagProbe(self._loop, inject_s=float(os.environ.get("PACELINE_TEST_LAG_MS") or 0) / 1000)
         self._say("started", priority=priority)
         lag.start()

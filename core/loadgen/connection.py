@@ -6,21 +6,23 @@ Subtleness ahead: in `data_received` other sockets are waiting to be read, so al
 """
 
 import asyncio
+import select
 import ssl
-from collections.abc import Callable
 from time import monotonic_ns
 
 from core.loadgen.exchange import Exchange, Mode
 
 LAST_CHUNK = b"\r\n0\r\n\r\n"
 SHORT = len(LAST_CHUNK)
+EARLY_NS = 200_000_000
+HANG_UP = getattr(select, "POLLRDHUP", select.POLLHUP)
 STALE_NS = 2_000_000_000  # servers close idle connections at 5 s: one idle for more than 2 is not used again
 
 
 class Connection(asyncio.Protocol):
     """A socket to the endpoint; at most one exchange at a time."""
 
-    __slots__ = ("connect_s", "exchange", "idle_since_ns", "lost", "reads_seen", "transport")
+    __slots__ = ("_poll", "connect_s", "exchange", "idle_since_ns", "lost", "lost_ns", "transport")
 
     def __init__(self) -> None:
         self.transport: asyncio.Transport | None = None
@@ -28,20 +30,30 @@ class Connection(asyncio.Protocol):
         self.lost = False
         self.connect_s: float | None = None
         self.idle_since_ns = monotonic_ns()
-        self.reads_seen: Callable[[], None] | None = None
+        self.lost_ns: int | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the transport; the socket already has TCP_NODELAY."""
         self.transport = transport  # type: ignore[assignment]  # always a Transport for a stream socket
+        self._poll = select.poll()
+        # Within TLS a session ticket may wait to be read; without it, what waits between answers is the end.
+        plain = transport.get_extra_info("ssl_object") is None
+        self._poll.register(transport.get_extra_info("socket").fileno(), HANG_UP | (select.POLLIN if plain else 0))
 
     def usable(self) -> bool:
-        """Whether a request may still be sent on it: open, and not idle for long."""
+        """Whether a request may still be sent on it: open, not idle for long, and no end waiting to be read."""
         return not (
             self.lost
             or self.transport is None
             or self.transport.is_closing()
             or monotonic_ns() - self.idle_since_ns > STALE_NS
+            or self._poll.poll(0)
         )
+
+    @property
+    def closed_early(self) -> bool:
+        """Whether the server closed it right after an answer: some do, although their head promises to keep it."""
+        return self.lost_ns is not None and 0 <= self.lost_ns - self.idle_since_ns < EARLY_NS
 
     def send(self, exchange: Exchange) -> None:
         """Write a prepared request; the clock is read just before its first byte."""
@@ -103,16 +115,21 @@ class Connection(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         """The server closed its side: this connection takes no further request."""
-        self.lost = True
+        self._gone()
         return False
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Whatever is in flight ends here; a clean end is the end of an answer without framing."""
-        self.lost = True
+        self._gone()
         exchange = self.exchange
         if exchange is not None:
             self.exchange = None
             exchange.lose(monotonic_ns(), exc)
+
+    def _gone(self) -> None:
+        if not self.lost:
+            self.lost_ns = monotonic_ns()
+        self.lost = True
 
     def close(self) -> None:
         """Close at once; the server sees the connection go and can stop generating."""

@@ -30,11 +30,15 @@ FAILURE_PAUSE_S = 0.05  # a lane whose request failed at once does not hammer th
 class Engine:
     """Runs one plan against its endpoint and gives every record to `keep`, decoded, in the order of decoding."""
 
-    def __init__(self, plan: RunPlan, prompts: Prompts, *, keep: Callable[[RequestRecord], None]) -> None:
+    def __init__(
+        self, plan: RunPlan, prompts: Prompts, *, keep: Callable[[RequestRecord], None], reuse: bool = True
+    ) -> None:
+        """`reuse`: connections are kept for the next request, as long as the server keeps them."""
         self._loop = asyncio.get_running_loop()
         self.plan = plan
         self._prompts = prompts
         self._keep = keep
+        self._reuse = reuse
         self._dialler = Dialler(self._loop, plan.configuration.endpoint)
         self._decoder = IdleDecoder(self._loop, decoded=self._decoded)
         self._watch = Watch(self._loop, plan.limits, in_flight=self._flying, long=self._decoder.add_if_long)
@@ -127,9 +131,10 @@ class Engine:
     async def _dial(self, lanes: list[Connection | None], place: int) -> Connection | Failure:
         """The lane's connection, a new one if the old is closed or stale: a request that was never sent is no retry."""
         connection = lanes[place]
-        if connection is not None and connection.usable():
+        if connection is not None and self._reuse and connection.usable():
             return connection
         if connection is not None:
+            self._reuse = self._reuse and not connection.closed_early
             connection.close()
         dialled = await self._dialler.dial()
         lanes[place] = dialled if isinstance(dialled, Connection) else None

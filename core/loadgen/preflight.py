@@ -26,6 +26,7 @@ LONG_TOKENS = 400  # long enough that generation is still going when the client 
 PASSING = {FailureKind.HTTP_429, FailureKind.HTTP_5XX, FailureKind.CONNECTION_LOST}
 PAUSE_S = 0.5
 LOOK_S = 0.002
+EARLY_CLOSE_S = 0.05
 GONE_WITHIN_S = 2.0
 LONGEST_S = 60.0
 BUSY_METRIC = re.compile(
@@ -42,6 +43,7 @@ class Preflighter:
         self._key_header = key_header
         self._dialler = Dialler(asyncio.get_running_loop(), plan.configuration.endpoint)
         self._numbers = iter(range(1_000_000))
+        self._keeps_connection: bool | None = None
         self._limits = replace(plan.limits, total_s=min(plan.limits.total_s, LONGEST_S))
 
     async def run(self) -> tuple[Preflight, Shape]:
@@ -75,6 +77,7 @@ class Preflighter:
             stream_options=shape.stream_options,
             ignore_eos=shape.ignore_eos if self._plan.workload.ignore_eos else None,
             stops_on_disconnect=await self._stops_on_disconnect(shape) if record.streamed else None,
+            keeps_connection=self._keeps_connection,
             changes=tuple(changes),
         )
 
@@ -114,6 +117,9 @@ class Preflighter:
         else:
             dialled.send(exchange)
             await self._until_ended(exchange)
+            if not dialled.lost:
+                await asyncio.sleep(EARLY_CLOSE_S)
+            self._keeps_connection = not dialled.lost
             dialled.close()
         exchange.decode(None)
         return exchange.record(exchange.sent_ns, keep_text=True), exchange
