@@ -172,6 +172,8 @@ def _refuse(constant: str) -> None:
 
 
 def _last(before: int | None, found: Any) -> int | None:
+    if found is None:  # the usual case, in every chunk of servers with running usage
+        return before
     count = token_count(found)
     return before if count is None else count
 

@@ -182,6 +182,8 @@ def _with_status(status: int, text: str) -> str:
         name = str(status)
     if not text:
         return say("The server answered {status} and nothing else.", status=name)
+    if text.lower() == name.removeprefix(f"{status} ").lower():
+        return name
     return text if str(status) in text else f"{name}: {text}"
 
 

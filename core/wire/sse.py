@@ -38,14 +38,16 @@ class SseParser:
     def plain(self, data: bytes) -> list[bytes] | None:
         """The payloads of a read that holds nothing but whole, unnamed events of one data line each, else None.
 
-        The fast path: nearly every read of a token stream is such. A blank after the colon is left on, as JSON does
-        not mind. On None, `feed` the same bytes.
+        The fast path: nearly every read of a token stream is such. A blank after the colon is left on, as
+        JSON does not mind. On None, `feed` the same bytes.
         """
-        if self._idle and data.startswith(b"data:") and data.endswith(b"\n\n") and b"\r" not in data:
-            payloads = data[5:-2].split(b"\n\ndata:")
-            if data.count(b"\n") == 2 * len(payloads) and len(data) <= PLAIN_BYTES:
-                return payloads
-        return None
+        size = len(data)
+        if not self._idle or size > PLAIN_BYTES or CR in data or data[:5] != b"data:" or data[-2:] != b"\n\n":
+            return None
+        if data.find(b"\n") == size - 2:
+            return [data[5:-2]]
+        payloads = data[5:-2].split(b"\n\ndata:")
+        return payloads if data.count(b"\n") == 2 * len(payloads) else None
 
     def feed(self, data: bytes) -> list[SseEvent]:
         """The events that these bytes complete."""
