@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.words import say
-from pages.parts import state
+from pages.parts import dialog, state
 from pages.parts.look import mode, problem
 
 PAGES = Path(__file__).parents[1]
@@ -45,17 +45,21 @@ def page(stem: str, title: str, icon: str) -> st.Page:
 @st.fragment(run_every=2)
 def follow_mode() -> None:
     """Draw again when the reader switches light and dark: Streamlit itself leaves charts in the old mode's ink."""
-    if st.session_state.setdefault(MODE_KEY, mode()) != mode():
+    if st.session_state.setdefault(MODE_KEY, mode()) != mode() and not dialog.is_open():
         st.session_state[MODE_KEY] = mode()
         st.rerun(scope="app")
 
 
 def main() -> None:
     """Draw the frame, then the page."""
+    dialog.forget()
     st.set_page_config(layout="wide", page_icon=str(STATIC / "mark.svg"), initial_sidebar_state=208)
     st.html(CSS)
     st.logo(str(STATIC / f"logo-{mode()}.svg"), size="medium", icon_image=str(STATIC / "mark.svg"))
-    entries = {say(section) if section else "": [page(*entry) for entry in rows] for section, rows in SECTIONS.items()}
+    entries = {
+        say(section) if section else "": [page(*entry) for entry in rows if (PAGES / f"{entry[0]}.py").exists()]
+        for section, rows in SECTIONS.items()
+    }
     chosen = st.navigation(entries, expanded=True)
     follow_mode()
     try:

@@ -1,23 +1,25 @@
-"""The one set of handles of this process: database, library, runs, registry, demo servers. Draws nothing.
+"""The one set of handles of this process: database, library, runs, registry, built-in servers. Draws nothing.
 
 Every page takes its handles from `services()`, so that each stands alone, whichever is opened first.
 """
 
-import os
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
+from core.background import Background
+from core.fleet.builtin_host import BuiltinHost
 from core.fleet.registry import Registry
+from core.keys import SessionKeys, header_for
+from core.plan import Endpoint, Experiment
 from core.servers.demo import DemoServers
-from storage.database import Database, DatabaseOwned, SchemaTooNew
+from storage.database import Database, StorageProblem
 from storage.library import Library
 from storage.runs import RunStore
 
-ROOT = Path(__file__).parents[2]
-DATABASE_VARIABLE = "PACELINE_DB"
-CANNOT_OPEN = (DatabaseOwned, SchemaTooNew)
+CANNOT_OPEN = StorageProblem
+SESSION_KEYS = "session_keys"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +31,7 @@ class Services:
     library: Library
     registry: Registry
     demo: DemoServers
+    background: Background
 
     def close(self) -> None:
         """End everything that was started: runs first, since they write, then the servers, the database last."""
@@ -39,17 +42,26 @@ class Services:
 
 @st.cache_resource(show_spinner=False, on_release=Services.close)
 def services() -> Services:
-    """The handles, opened at the first call. Raises one of CANNOT_OPEN."""
-    database = Database.open(Path(os.environ.get(DATABASE_VARIABLE) or ROOT / "data" / "paceline.duckdb"))
-    runs = RunStore(database)
+    """The handles, opened at the first call. Raises CANNOT_OPEN."""
+    database = Database.open()
+    runs, library, demo = RunStore(database), Library(database), DemoServers()
     runs.recover()
-    demo = DemoServers()
+
+    def identify(endpoint: Endpoint) -> dict[str, Any]:
+        """What the last probe told of the server, kept with a run of it."""
+        probe = library.probe(endpoint.name)
+        if probe is None:
+            return {}
+        names = {"engine": "engine", "version": "engine_version", "model": "model"}
+        return {ours: probe.values.get(theirs) for ours, theirs in names.items()}
+
     return Services(
         database=database,
         runs=runs,
-        library=Library(database),
-        registry=Registry(runs, keys=None, demo=demo),
+        library=library,
+        registry=Registry(runs, key_header=header_for, hosts=lambda: BuiltinHost(demo), identify=identify),
         demo=demo,
+        background=Background(),
     )
 
 
@@ -65,3 +77,15 @@ def open_early() -> str | None:
 def close() -> None:
     """End everything, if it was opened."""
     services.clear()
+
+
+def session_keys() -> SessionKeys:
+    """The keys typed into this browser session."""
+    keys: SessionKeys = st.session_state.setdefault(SESSION_KEYS, SessionKeys())
+    return keys
+
+
+def launch(experiment: Experiment) -> str:
+    """Queue an experiment with the keys that this session knows; its id. Raises PlanError."""
+    keys = session_keys()
+    return services().registry.launch(experiment, key_header=lambda endpoint: header_for(endpoint, session=keys))

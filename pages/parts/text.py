@@ -4,7 +4,7 @@ The only place with milliseconds. Texts that come from models, servers or users 
 """
 
 import re
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 
 from core.words import say
 
@@ -160,6 +160,11 @@ def ago(moment: datetime | None, now: datetime) -> str:
         return say("{span} ago", span=span(max(60, seconds) if seconds < 90 else seconds))
     days = round(seconds / 86_400)
     return say("{n} days ago", n=days) if days > 1 else say("1 day ago")
+
+
+def ago_now(moment: datetime | None) -> str:
+    """How long since, by the clock on the wall."""
+    return ago(moment, datetime.now(UTC))
 
 
 def plural(amount: int, one: str, many: str) -> str:

@@ -1,0 +1,189 @@
+"""The dialog that adds or changes a configuration: a model at an endpoint under a label, or a variant of the demo."""
+
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+
+import streamlit as st
+
+from core.plan import Configuration, Endpoint, PlanError
+from core.servers import builtin
+from core.servers.pace import MODELS
+from core.servers.variants import VARIANTS
+from core.words import say
+from pages.parts import dialog, fields, look, probing, state
+from pages.parts.text import code
+from storage.problems import StorageProblem
+
+SETTINGS_HINT = "quantization: AWQ w4a16\nhardware: 1x H100 80GB\nmax batch: 64"
+CHOSEN, VERSION = "benchmark_chosen", "benchmark_version"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Typed:
+    """What stands in the fields."""
+
+    label: str
+    model: str
+    settings: str
+
+    def configuration(self, known: Configuration | None, endpoint: Endpoint, slot: int) -> Configuration:
+        """The configuration that was meant; a known one keeps its id and its colour. Raises PlanError."""
+        return Configuration(
+            id=known.id if known else uuid.uuid4().hex[:12],
+            label=self.label.strip() or self.model.strip(),
+            endpoint=endpoint,
+            model=self.model.strip(),
+            settings=fields.pairs(self.settings, say("Settings")),
+            slot=known.slot if known else slot,
+        )
+
+
+def open_to_add(endpoints: Sequence[Endpoint]) -> None:
+    """Empty fields."""
+    dialog.show(say("Add configuration"), _form, tuple(endpoints), None, width="medium")
+
+
+def open_to_edit(endpoints: Sequence[Endpoint], known: Configuration) -> None:
+    """The fields of a stored configuration."""
+    dialog.show(say("Edit configuration"), _form, tuple(endpoints), known, width="medium")
+
+
+def _form(key: Callable[[str], str], endpoints: tuple[Endpoint, ...], known: Configuration | None) -> None:
+    names = [endpoint.name for endpoint in endpoints]
+    own = known.endpoint.name if known else None
+    name = st.selectbox(
+        say("Endpoint"),
+        names,
+        index=names.index(own) if own in names else 0,
+        key=key("endpoint"),
+        disabled=_fixed(known),
+    )
+    endpoint = endpoints[names.index(name)]
+    if endpoint.demo and known is None:
+        _built_in(key, endpoint)
+        return
+    typed = _fields(key, endpoint, known)
+    if st.button(say("Save"), type="primary", icon=":material/check:", key=key("save")):
+        try:
+            slot = state.services().library.next_slot()
+            _save(typed.configuration(known, endpoint, slot))
+        except (PlanError, StorageProblem) as fault:
+            look.problem(str(fault))
+
+
+def _fixed(known: Configuration | None) -> bool:
+    return known is not None and bool(known.endpoint.demo)
+
+
+def _fields(key: Callable[[str], str], endpoint: Endpoint, known: Configuration | None) -> Typed:
+    probe = probing.last(endpoint)
+    listed = list(dict.fromkeys([*(probe.models if probe else ()), *([known.model] if known else ())]))
+    first = known.model if known else (probe.model if probe else None)
+    model = st.selectbox(
+        say("Model"),
+        listed,
+        index=listed.index(first) if first in listed else None,
+        accept_new_options=True,
+        placeholder=say("the name that the server lists"),
+        key=key(f"model_{endpoint.name}"),
+        disabled=_fixed(known),
+        help=None if listed else say("Probe the endpoint to choose from the models it lists."),
+    )
+    label = st.text_input(
+        say("Label"),
+        known.label if known else "",
+        key=key("label"),
+        placeholder=say("how it is named in charts, such as AWQ-INT4"),
+    )
+    settings = st.text_area(
+        say("What sets it apart"),
+        fields.lines(known.settings) if known else "",
+        key=key("settings"),
+        placeholder=SETTINGS_HINT,
+        height=110,
+        help=say("One a line, name: value. Shown beside every result and compared between configurations."),
+    )
+    return Typed(label=label, model=model or "", settings=settings)
+
+
+def _built_in(key: Callable[[str], str], endpoint: Endpoint) -> None:
+    names = list(VARIANTS) if endpoint.demo == "llama.cpp" else list(MODELS)
+    title = say("Variants") if endpoint.demo == "llama.cpp" else say("Paces")
+    chosen = st.pills(title, names, selection_mode="multi", default=names[:1], key=key(f"variants_{endpoint.demo}"))
+    st.markdown(f":gray[{_explained(endpoint)}]")
+    if st.button(say("Add"), type="primary", icon=":material/check:", key=key("add"), disabled=not chosen):
+        library = state.services().library
+        for name in chosen:
+            slot = library.next_slot()
+            if endpoint.demo == "llama.cpp":
+                add(builtin.variant_configuration(name, slot))
+            else:
+                add(builtin.simulated_configuration(slot, name))
+        st.rerun()
+
+
+def _explained(endpoint: Endpoint) -> str:
+    if endpoint.demo == "llama.cpp":
+        return say("SmolLM2-135M on this machine, started when its run begins; made from one file at first use.")
+    return say("No model: a server with exactly known times, to see what Paceline itself adds. Runs say simulated.")
+
+
+def add(wanted: Configuration) -> Configuration:
+    """Keep a configuration and tick it; one that is stored already keeps its colour and label."""
+    library = state.services().library
+    known = {one.id: one for one in library.configurations()}
+    if wanted.id not in known:
+        library.save_configuration(wanted)
+    tick(wanted.id)
+    return known.get(wanted.id, wanted)
+
+
+def bring(wanted: Configuration) -> None:
+    """Keep what a loaded plan holds: its configuration under a free label and slot, and its endpoint."""
+    library = state.services().library
+    if wanted.id in {one.id for one in library.configurations()}:
+        tick(wanted.id)
+        return
+    labels = {one.label for one in library.configurations()}
+    label = next(name for name in _names(wanted.label) if name not in labels)
+    if not wanted.endpoint.demo and wanted.endpoint.name not in {one.name for one in library.endpoints()}:
+        library.save_endpoint(wanted.endpoint)
+    add(replace(wanted, label=label, slot=library.next_slot()))
+
+
+def _names(label: str) -> Iterator[str]:
+    yield label
+    for number in count(2):
+        yield f"{label[:110]} ({number})"
+
+
+def tick(configuration_id: str) -> None:
+    """Have it chosen when the page is drawn next."""
+    st.session_state[CHOSEN] = list(dict.fromkeys([*st.session_state.get(CHOSEN, ()), configuration_id]))
+    changed()
+
+
+def changed() -> None:
+    """The rows or ticks of the table are other ones now: it begins anew."""
+    st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1
+
+
+def _save(wanted: Configuration) -> None:
+    state.services().library.save_configuration(wanted)
+    tick(wanted.id)
+    st.rerun()
+
+
+def ask_to_delete(chosen: Sequence[Configuration]) -> None:
+    """A dialog that asks first. Runs keep what they were made with."""
+
+    def act() -> None:
+        for one in chosen:
+            state.services().library.delete_configuration(one.id)
+        changed()
+
+    names = ", ".join(code(one.label) for one in chosen)
+    question = say("Remove {names}? Their runs stay, with everything they were made with.", names=names)
+    dialog.show(say("Remove"), dialog.confirm, question, say("Remove"), act)

@@ -1,0 +1,55 @@
+"""The table of a launch's levels while it goes on: done, running, waiting. Draws no widget."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from core.fleet.live import LiveExperiment, LiveRun
+from core.run import RunState
+from core.words import say
+from pages.parts import look
+from pages.parts.look import CROSS, RUNNING, TICK
+from pages.parts.text import number, percent, short
+
+
+def table(found: LiveExperiment, rates: Mapping[str, float | None]) -> pd.DataFrame:
+    """Rows are levels, columns configurations, repeats side by side in a cell; `rates` by run id, once known."""
+    labels = {run.plan.configuration.id: run.plan.configuration for run in found.runs}
+    rows = {run.plan.load.concurrency: None for run in found.runs}
+    titles = column_titles([look.chip(short(one.label, 28), one.slot) for one in labels.values()])
+    lines = []
+    for level in rows:
+        row = {say("In flight"): f"**{level}**"}
+        for title, key in zip(titles, labels, strict=True):
+            cells = [
+                cell(run, rates)
+                for run in found.runs
+                if (run.plan.load.concurrency, run.plan.configuration.id) == (level, key)
+            ]
+            row[title] = " &ensp; ".join(cells) or "–"
+        lines.append(row)
+    return pd.DataFrame(lines)
+
+
+def column_titles(titles: list[str]) -> list[str]:
+    """The same titles, made different by a number where two are alike."""
+    seen: dict[str, int] = {}
+    found = []
+    for title in titles:
+        seen[title] = seen.get(title, 0) + 1
+        found.append(title if seen[title] == 1 else f"{title} ({seen[title]})")
+    return found
+
+
+def cell(run: LiveRun, rates: Mapping[str, float | None]) -> str:
+    """One run in the table of levels."""
+    if run.state is RunState.RUNNING:
+        words = say("warming up") if run.warming_up else percent(run.share, digits=0)
+        return f"{RUNNING} :shimmer[{words}]"
+    if run.state is RunState.COMPLETED:
+        return f"{TICK} {number(rates.get(run.run_id))}"
+    if run.state is RunState.FAILED:
+        return f"{CROSS} {say('failed')}"
+    if run.state is RunState.CANCELLED:
+        return f":orange[{say('cancelled')}]" if run.ended else f":gray[{say('not started')}]"
+    return f":gray[{say('waiting')}]"

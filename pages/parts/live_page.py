@@ -1,0 +1,77 @@
+"""Which launch the live view shows, and what else waits in line. Redraws itself every second; any session may look."""
+
+import streamlit as st
+
+from core.fleet.live import ENDED_STATES, LiveExperiment
+from core.run import RunState
+from core.words import say
+from pages.parts import live_view, look, state
+from pages.parts.text import escape_markdown, plural
+
+TICK_S = 1.0
+
+
+def show(wanted: str | None) -> None:
+    """The launch named in the address, else the one that runs, else the last one."""
+    st.fragment(_draw, run_every=TICK_S)(wanted)
+
+
+def chosen(live: tuple[LiveExperiment, ...], wanted: str | None) -> LiveExperiment | None:
+    """The launch to show of those that the registry knows."""
+    if wanted:
+        return next((one for one in live if one.id == wanted), None)
+    running = [one for one in live if one.state is RunState.RUNNING]
+    return next(reversed(running or live), None)
+
+
+def _draw(wanted: str | None) -> None:
+    live = state.services().registry.live()
+    found = chosen(live, wanted)
+    if found is None:
+        _nothing(wanted)
+    else:
+        live_view.show(found)
+    _others([one for one in live if one is not found and one.state not in ENDED_STATES])
+
+
+def _nothing(wanted: str | None) -> None:
+    look.header(say("Benchmark"), say("What is running now, seen from any browser."))
+    title = say("This launch is not running") if wanted else say("Nothing is running")
+    words = say("It has ended, or Paceline was restarted since. What was measured is among the runs.")
+    place = look.empty_state(title, words if wanted else say("A launch shows itself here while it goes on."))
+    with place:
+        if st.button(say("Plan a benchmark"), type="primary", icon=":material/speed:", key="live_plan"):
+            st.switch_page("pages/benchmark.py")
+        if st.button(say("See runs"), icon=":material/list_alt:", key="live_runs"):
+            st.switch_page("pages/runs.py")
+
+
+def _others(others: list[LiveExperiment]) -> None:
+    if not others:
+        return
+    look.section(say("In line"), say("one launch at a time on this machine"))
+    with st.container(border=True, gap="xsmall"):
+        for one in others:
+            row = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
+            runs = plural(len(one.runs), "run", "runs")
+            row.markdown(f"{look.badge(one.state)} **{escape_markdown(one.name)}** :gray[{runs}]", width="content")
+            with row.container(horizontal=True, width="content", gap="xsmall"):
+                query = {"view": "live", "experiment": one.id}
+                st.page_link(
+                    "pages/benchmark.py", label=say("Watch"), icon=":material/arrow_forward:", query_params=query
+                )
+                if st.button(say("Cancel"), icon=":material/close:", type="tertiary", key=f"live_cancel_{one.id}"):
+                    state.services().registry.cancel(one.id)
+                    st.rerun(scope="fragment")
+
+
+def running_note() -> None:
+    """Above a new plan: what runs already, with the way to it."""
+    running = [one for one in state.services().registry.live() if one.state not in ENDED_STATES]
+    if not running:
+        return
+    row = st.container(horizontal=True, border=True, horizontal_alignment="distribute", vertical_alignment="center")
+    names = ", ".join(escape_markdown(one.name) for one in running)
+    row.markdown(f"{look.RUNNING} :shimmer[{say('Running')}] &ensp; **{names}**", width="content")
+    row.page_link("pages/benchmark.py", label=say("Watch live"), icon=":material/arrow_forward:",
+                  icon_position="right", query_params={"view": "live"})  # fmt: skip

@@ -1,0 +1,131 @@
+"""A launch while it goes on, for any session: progress, levels, charts of now, errors, client health, the queue.
+
+Draws snapshots of the registry. Measures nothing; the one thing it can do is cancel.
+"""
+
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.charts.live import live as live_chart
+from core.fleet.live import ENDED_STATES, LiveExperiment
+from core.run import RunState
+from core.words import say
+from pages.parts import live_levels, live_numbers, look, state
+from pages.parts.look import RUNNING
+from pages.parts.text import count, escape_markdown, plural, short, when
+
+LONGEST_ERROR = 200
+
+
+def subtitle(found: LiveExperiment) -> str:
+    """3 configurations x 2 levels, 128 -> 64 tokens, started 14:02."""
+    plans = [run.plan for run in found.runs]
+    workload = plans[0].workload
+    words = [
+        plural(len({plan.configuration.id for plan in plans}), "configuration", "configurations")
+        + " × "
+        + plural(len({plan.load.concurrency for plan in plans}), "level", "levels"),
+        say("{a} → {b} tokens", a=count(workload.input_tokens), b=count(workload.output_tokens)),
+    ]
+    if found.started_at:
+        words.append(say("started {at}", at=when(found.started_at, look.zone())))
+    return escape_markdown(", ".join(words))
+
+
+def show(found: LiveExperiment) -> None:
+    """The whole view of one launch."""
+    actions = look.header(escape_markdown(found.name), subtitle(found), look.badge(found.state))
+    _actions(found, actions)
+    if found.message:
+        look.problem(found.message)
+    live_numbers.show(found)
+    left, right = look.pair("pair_live", [1, 1.35], gap="medium")
+    with left:
+        look.section(say("Levels"), say("output tokens/s once done"))
+        rows = state.services().runs.list_runs(experiment_id=found.id)
+        rates = {row.id: row.output_tokens_per_s for row in rows}
+        st.table(live_levels.table(found, rates), border="horizontal", hide_index=True)
+    with right:
+        _now(found)
+    left, right = look.pair("pair_errors", [1.35, 1], gap="medium")
+    with left:
+        look.section(say("Errors"), say("by kind, with the server's own sentence"))
+        _errors(found)
+    with right:
+        look.section(say("Noticed so far"))
+        _noticed(found)
+
+
+def _actions(found: LiveExperiment, place: DeltaGenerator) -> None:
+    if found.state not in ENDED_STATES:
+        stop = place.button(
+            say("Cancel"),
+            icon=":material/stop:",
+            key="live_cancel",
+            help=say("Ends within 2 s, keeps what was measured and closes the server's streams."),
+        )
+        if stop:
+            state.services().registry.cancel(found.id)
+            st.rerun(scope="fragment")
+        return
+    ids = [run.run_id for run in found.runs if run.ok]
+    if len(ids) > 1:
+        if place.button(say("Compare"), type="primary", icon=":material/compare_arrows:", key="live_compare"):
+            st.switch_page("pages/compare.py", query_params={"runs": ",".join(ids)})
+    elif ids and place.button(say("Open run"), type="primary", icon=":material/insights:", key="live_run"):
+        st.switch_page("pages/run.py", query_params={"run": ids[0]})
+
+
+def _now(found: LiveExperiment) -> None:
+    run = found.current
+    if run is None:
+        look.section(say("Now"))
+        words = say("Nothing is running.") if found.state in ENDED_STATES else found.stage or say("waiting in line")
+        st.markdown(f":gray[{escape_markdown(words)}]")
+        return
+    one = run.plan.configuration
+    note = say("at {n} in flight, last 2 minutes · p50 solid, p95 dotted", n=run.plan.load.concurrency)
+    look.section(say("Now"), f"{escape_markdown(one.label)} {note}")
+    if found.stage and not run.sent:
+        st.markdown(f"{RUNNING} :shimmer[{escape_markdown(found.stage)}]")
+    fig = live_chart(
+        look.mode(),
+        name=one.label,
+        slot=one.slot,
+        now_s=run.elapsed_s,
+        tokens_per_s=run.tokens_per_s_recent,
+        ttft=run.ttft_recent,
+    )
+    look.plot(fig, "live_chart")
+
+
+def _errors(found: LiveExperiment) -> None:
+    rows = []
+    for run in found.runs:
+        one = run.plan.configuration
+        where = f"{look.chip(short(one.label, 24), one.slot)} :gray[{say('at')} {run.plan.load.concurrency}]"
+        rows += [
+            (where, f"**{escape_markdown(kind)}**", count(many), escape_markdown(short(words, LONGEST_ERROR)))
+            for kind, (many, words) in run.errors.items()
+        ]
+        if run.state is RunState.FAILED and run.message:
+            rows.append((where, f"**{say('run failed')}**", "", escape_markdown(short(run.message, LONGEST_ERROR))))
+    if not rows:
+        st.markdown(
+            f":gray[{say('No request has failed. If one does, its kind and the server’s own sentence appear here.')}]"
+        )
+        return
+    titles = [say("Run"), say("Kind"), say("Count"), say("What was said")]
+    st.table(pd.DataFrame(rows, columns=titles), border="horizontal", hide_index=True)
+
+
+def _noticed(found: LiveExperiment) -> None:
+    noticed = [(run.plan.configuration, run.plan.load.concurrency, note) for run in found.runs for note in run.notes]
+    if not noticed:
+        st.markdown(f":gray[{say('Nothing out of the ordinary.')}]")
+        return
+    with st.container(border=True, gap="xsmall"):
+        for one, level, note in noticed[-6:]:
+            where = say("{name} at {n}:", name=short(one.label, 28), n=level)
+            st.markdown(f"{look.LEVEL_ICON['note']} &thinsp; **{escape_markdown(where)}** {escape_markdown(note)}")

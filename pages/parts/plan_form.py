@@ -1,0 +1,151 @@
+"""The numbered cards of a benchmark plan: what is compared, what is asked, how hard. Touches the fields only."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.plan import Configuration, Endpoint, PlanError
+from core.words import say
+from pages.parts import configuration_form, look, plan_fields
+from pages.parts.configuration_form import CHOSEN
+from pages.parts.plan_fields import AVOID, BY_REQUESTS, BY_SECONDS, LEVELS, MEASURE, key
+from pages.parts.text import dash, escape_markdown
+
+TABLE = "benchmark_table"
+KEPT: dict[str, Any] = {"persist_state": "session"}  # through page changes
+
+
+def card_title(number: int, title: str, note: str = "") -> None:
+    """The head of a numbered card."""
+    st.markdown(f"**{number} &ensp;{title}**" + (f" &ensp;:gray[:small[{note}]]" if note else ""))
+
+
+def configurations(known: Sequence[Configuration], endpoints: Sequence[Endpoint]) -> list[Configuration]:
+    """Card 1: a table with tick boxes; those that are ticked."""
+    with st.container(border=True, gap="small"):
+        card_title(1, say("Configurations"), say("runs are interleaved so that drift of the machine hits all alike"))
+        chosen = _table(known) if known else []
+        if not known:
+            st.markdown(
+                f":gray[{say('Nothing to compare yet. A configuration is a model at an endpoint, under a label.')}]"
+            )
+        with st.container(horizontal=True, gap="xsmall"):
+            if st.button(say("Add configuration"), icon=":material/add:", key="benchmark_add"):
+                configuration_form.open_to_add(endpoints)
+            if st.button(say("Edit"), icon=":material/edit:", key="benchmark_edit", disabled=len(chosen) != 1,
+                         help=None if len(chosen) == 1 else say("Tick exactly one.")):  # fmt: skip
+                configuration_form.open_to_edit(endpoints, chosen[0])
+            if st.button(say("Remove"), icon=":material/delete:", key="benchmark_remove", disabled=not chosen):
+                configuration_form.ask_to_delete(chosen)
+    return chosen
+
+
+def _table(known: Sequence[Configuration]) -> list[Configuration]:
+    ticked = st.session_state.get(CHOSEN, [])
+    frame = pd.DataFrame(
+        {
+            "": [look.swatch(one.slot) for one in known],
+            "Configuration": [one.label for one in known],
+            "Model": [one.model for one in known],
+            "Endpoint": [one.endpoint.name for one in known],
+            "Settings": [dash(", ".join(f"{name} {value}" for name, value in one.settings)) for one in known],
+        }
+    )
+    text = st.column_config.TextColumn
+    event = st.dataframe(
+        frame,
+        key=f"{TABLE}_{st.session_state.get(configuration_form.VERSION, 0)}",
+        hide_index=True,
+        row_height=31,
+        height=min(36 + 31 * len(known), 346),
+        on_select="rerun",
+        selection_mode="multi-row",
+        selection_default={"selection": {"rows": [place for place, one in enumerate(known) if one.id in ticked]}},
+        column_config={
+            "": st.column_config.ImageColumn(width=30),
+            "Configuration": text(say("Configuration"), width=180),
+            "Model": text(say("Model"), width=190),
+            "Endpoint": text(say("Endpoint"), width=130),
+            "Settings": text(say("Settings")),
+        },
+    )
+    chosen = [known[place] for place in event["selection"]["rows"] if place < len(known)]
+    st.session_state[CHOSEN] = [one.id for one in chosen]
+    return chosen
+
+
+def workload() -> None:
+    """Card 2: what is asked."""
+    with st.container(border=True, gap="small"):
+        card_title(2, say("Workload"), say("random words, new for every request"))
+        prompt, answer, exact, prefix = look.pair("cards4_workload", 4, gap="small")
+        prompt.number_input(say("Prompt length, tokens"), 1, 1_000_000, step=64, key=key("input"), **KEPT)
+        answer.number_input(say("Answer length, tokens"), 1, 100_000, step=64, key=key("output"), **KEPT)
+        exact.selectbox(
+            say("Answer ends"), [False, True], key=key("exact"), **KEPT,
+            format_func=lambda it: say("at exactly that length") if it else say("when the model stops"),
+            help=say("Exactly: the server is asked to ignore its stop token (ignore_eos), where it accepts that. "
+                     "Otherwise answers may be shorter than asked, which changes what is compared."),
+        )  # fmt: skip
+        prefix.selectbox(
+            say("Prefix cache"), [AVOID, MEASURE], key=key("prefix"), **KEPT,
+            format_func=lambda it: say("avoid (nonce first)") if it == AVOID else say("measure it"),
+            help=say("A nonce at the start of every prompt keeps the server's prefix cache out of the numbers."),
+        )  # fmt: skip
+
+
+def load() -> None:
+    """Card 3: how hard."""
+    with st.container(border=True, gap="small"):
+        card_title(3, say("Load"), say("closed loop: the next request leaves when one returns"))
+        end, size, warmup, repeats = look.pair("cards4_load", [1.3, 1, 1, 1], gap="small")
+        by = end.segmented_control(
+            say("A level ends after"), [BY_REQUESTS, BY_SECONDS], required=True, key=key("end"), **KEPT,
+            format_func=lambda it: say("Requests") if it == BY_REQUESTS else say("Seconds"),
+        )  # fmt: skip
+        if by == BY_SECONDS:
+            size.number_input(say("Seconds a level"), 0.5, 86_400.0, step=10.0, key=key("seconds"), **KEPT)
+        else:
+            size.number_input(say("Requests a level"), 1, 1_000_000, step=50, key=key("requests"), **KEPT)
+        warmup.number_input(
+            say("Warm-up requests"), 0, 10_000, key=key("warmup"), **KEPT,
+            help=say("Sent before each level, with other prompts, outside every statistic."),
+        )  # fmt: skip
+        repeats.number_input(say("Repeats"), 1, 20, key=key("repeats"), **KEPT)
+        levels, more = look.pair("pair_levels", [3, 1], gap="small")
+        levels.pills(say("In flight"), LEVELS, selection_mode="multi", key=key("levels"), **KEPT)
+        more.text_input(say("Other levels"), key=key("more_levels"), placeholder="3, 6, 12", **KEPT)
+
+
+def limits() -> None:
+    """The folded card: caps, sampling, and what else goes into the request."""
+    with st.expander(say("Limits and request details"), icon=":material/rule:"):
+        share, most, heat, stream = look.pair("cards4_limits", 4, gap="small", vertical_alignment="bottom")
+        share.number_input(
+            say("Stop at failures, %"), 1, 100, key=key("error_share"), **KEPT,
+            help=say("A run stops when more than this share of at least 20 ended requests failed."),
+        )  # fmt: skip
+        most.number_input(
+            say("Stop after output tokens"), 1, None, key=key("most_tokens"), placeholder=say("no cap"), **KEPT
+        )
+        heat.number_input(say("Temperature"), 0.0, 2.0, step=0.1, key=key("temperature"), placeholder="–", **KEPT)
+        with stream:
+            st.toggle(say("Stream"), key=key("stream"), **KEPT,
+                      help=say("Without it TTFT, TPOT and chunk gaps do not exist."))  # fmt: skip
+            st.toggle(say("Keep answer texts"), key=key("keep_text"), **KEPT)
+        st.text_area(
+            say("Extra body"), key=key("extra"), height=80, placeholder='{"top_p": 0.9}', **KEPT,
+            help=say("A JSON object merged into every request body."),
+        )  # fmt: skip
+        st.markdown(f":gray[:small[{say('Timeouts and the certificate belong to the endpoint.')}]]")
+
+
+def problem() -> str:
+    """What is wrong with the fields, in one sentence; "" if nothing."""
+    try:
+        plan_fields.asked()
+    except PlanError as fault:
+        return escape_markdown(str(fault))
+    return ""
