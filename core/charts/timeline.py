@@ -12,19 +12,25 @@ from core.timeline import Series as Steps
 from core.words import say
 
 
-def requests_over_time(mode: Mode, records: Sequence[RequestRecord], *, slot: int, most: int = 120) -> go.Figure:
-    """Bars of the first requests: pale until the first token, full while decoding, red if failed."""
+def requests_over_time(
+    mode: Mode, records: Sequence[RequestRecord], *, slot: int, most: int = 120, all_requests: int | None = None
+) -> go.Figure:
+    """Bars of the first requests: pale until the first token, full while decoding, red if failed.
+
+    `all_requests` is how many the run has, where only its first are given.
+    """
     sent = sorted((r for r in records if r.sent_s is not None and r.ended_s is not None), key=lambda r: r.sent_s or 0)
     drawn = sent[: min(most, MOST_POINTS)]
     colour, ink = INK[mode].colour(slot), INK[mode]
     unstreamed = any(not r.streamed and r.outcome is Outcome.OK for r in drawn)
-    waiting = say("pale: waiting for the whole answer") if unstreamed else say("pale: waiting for the first token")
+    reading = say("pale: waiting for the first token, full: decoding")
+    if unstreamed:
+        reading = say("pale: waiting for the whole answer")
     fig = figure(
         mode,
         say("Requests over time"),
-        say("first {shown} of {all}", shown=f"{len(drawn):,}", all=f"{len(sent):,}")
-        + f" · {waiting}"
-        + ("" if unstreamed else say(", full: decoding")),
+        say("first {shown} of {all}", shown=f"{len(drawn):,}", all=f"{all_requests or len(sent):,}")
+        + (f" · {reading}" if any(r.outcome is Outcome.OK for r in drawn) else ""),
         x=say("seconds since start"),
         y=say("request"),
         height=330,
@@ -37,7 +43,7 @@ def requests_over_time(mode: Mode, records: Sequence[RequestRecord], *, slot: in
     _spans(fig, say("decode"), colour, [(p, _first(r), _last(r), "") for p, r in good if r.streamed])
     _spans(fig, say("failed"), ink.bad, [(p, r.sent_s, r.ended_s, _why(r)) for p, r in bad])
     _spans(fig, say("cancelled"), ink.line, [(p, r.sent_s, r.ended_s, "") for p, r in cut])
-    fig.update_layout(barmode="overlay", showlegend=len(fig.data) > 1)
+    fig.update_layout(barmode="overlay", showlegend=len(fig.data) > 1 or bool(bad))
     fig.update_yaxes(range=[max(len(drawn), 1) - 0.5, -0.5], showgrid=False)
     fig.update_xaxes(showgrid=True, rangemode="tozero")
     return fig
@@ -75,10 +81,11 @@ def _spans(
     )
 
 
-def output_over_time(mode: Mode, output: Steps, *, mean: float | None, slot: int) -> go.Figure:
+def output_over_time(mode: Mode, output: Steps, *, mean: float | None, slot: int, streamed: bool = True) -> go.Figure:
     """Tokens/s as a line on a faint area; the whole run's mean is dotted and named in the second line."""
     colour = INK[mode].colour(slot)
-    reading = say("tokens spread over each request's decoding, {step} s steps", step=number(output.step_s))
+    spread = "tokens spread over each request's decoding" if streamed else "each answer's tokens when it came"
+    reading = say(spread) + say(", {step} s steps", step=number(output.step_s))
     if mean is not None:
         reading += " · " + say("dotted: whole run, {mean}", mean=number(mean))
     fig = figure(mode, say("Output over time"), reading, x=say("seconds since start"), y=say("tokens/s"), height=330)

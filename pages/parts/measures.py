@@ -1,0 +1,72 @@
+"""Metrics as pages show them: the "?" with the definition, cards, and greying of what rests on too little."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.metrics import METRICS
+from core.summary import Distribution
+from core.words import say
+from pages.parts.text import MISSING, count, escape_markdown
+
+FEW_FOR_P99 = 100
+HIGH = ("p90", "p95", "p99")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """One number of a headline.
+
+    Attributes:
+        note: The small line under it, words of ours.
+        weak: Why the number is grey; "" if it is sound.
+    """
+
+    title: str
+    value: str
+    note: str = ""
+    metric: str = ""
+    weak: str = ""
+
+
+def definition(metric: str, note: str = "") -> str:
+    """The text behind a "?": what it is, in one line its formula, one caution, and the way to the glossary."""
+    spec = METRICS[metric]
+    lines = [f"**{escape_markdown(spec.name)}**  \n{escape_markdown(spec.definition)}"]
+    if spec.formula:
+        lines.append(f"`{spec.formula}`")
+    lines += [escape_markdown(text) for text in (note, spec.caution) if text]
+    lines.append(f"[{say('Definition')}](/glossary#{spec.anchor})")
+    return "\n\n".join(lines)
+
+
+def weak(grey: Collection[tuple[str, str]], distribution: Distribution | None, metric: str, name: str) -> str:
+    """Why this number is grey; "" if it is sound."""
+    if distribution is None or (metric, name) not in grey:
+        return ""
+    if name in HIGH and distribution.count < FEW_FOR_P99:
+        return say("Grey: it rests on {n} values only.", n=count(distribution.count))
+    return say("Grey: the load generator itself was too late for it, see the findings.")
+
+
+def draw_cards(places: list[DeltaGenerator], cards: list[Card]) -> None:
+    """Cards in their columns; a weak number is grey and its help says why."""
+    for place, card in zip(places, cards, strict=True):
+        grey = card.weak or card.value == MISSING
+        place.metric(
+            card.title,
+            f":gray[{card.value}]" if grey else card.value,
+            card.note or None,
+            delta_color="off",
+            delta_arrow="off",
+            help=definition(card.metric, card.weak) if card.metric else card.weak or None,
+            border=True,
+            height="stretch",
+        )
+
+
+def sentence(words: str) -> None:
+    """A small muted line; the words may be foreign."""
+    st.markdown(f":gray[:small[{escape_markdown(words)}]]")

@@ -1,0 +1,131 @@
+"""How to repeat a run elsewhere, and what it ran on: plan, commands, client, server, environment."""
+
+import dataclasses
+
+import pandas as pd
+import streamlit as st
+
+from core.plan import RunPlan
+from core.reproduce import command_line, curl, plan_file
+from core.run import ClientHealth, Preflight, Run
+from core.words import say
+from pages.parts.look import pair, section
+from pages.parts.text import MISSING, count, escape_markdown, ms, number
+
+DEMO_NOTES = {
+    "llama.cpp": "The bundled server gets a new port at each start. `python cli.py demo` runs the whole comparison.",
+    "simulated": "The simulator gets a new port at each start.",
+}
+
+
+def plan_tab(run: Run) -> None:
+    """The run as a command line, as curl and as a plan file; what was asked as a table."""
+    plan, seen = run.plan, run.preflight or Preflight()
+    left, right = pair("pair_plan", [1.3, 1], gap="medium")
+    with left:
+        section(say("Command line"), say("from Paceline's folder; keys are named, never written"))
+        st.code(command_line(plan), language="bash", wrap_lines=True)
+        section(say("One request with curl"), say("the run itself sends random words, new for each request"))
+        st.code(
+            curl(plan, token_parameter=seen.token_parameter, stream_options=seen.stream_options),
+            language="bash",
+            wrap_lines=True,
+        )
+        note = DEMO_NOTES.get(plan.configuration.endpoint.demo)
+        if note:
+            st.markdown(f":gray[:small[{say(note)}]]")
+        st.download_button(
+            say("Plan file"),
+            lambda: plan_file([plan]),
+            file_name="plan.json",
+            mime="application/json",
+            icon=":material/download:",
+            help=say("`python cli.py run --plan plan.json` runs it."),
+            on_click="ignore",
+        )
+    with right:
+        section(say("What was asked"))
+        _facts(_asked(plan))
+
+
+def _asked(plan: RunPlan) -> dict[str, object]:
+    configuration, workload, load = plan.configuration, plan.workload, plan.load
+    size = count(load.requests) if load.requests is not None else f"{number(load.duration_s)} s"
+    found: dict[str, object] = {
+        say("model"): configuration.model,
+        **{say(name): value for name, value in configuration.settings},
+        say("endpoint"): f"{configuration.endpoint.name}, {configuration.endpoint.base_url}",
+        say("api"): configuration.endpoint.api,
+        say("in flight"): count(load.concurrency),
+        say("requests") if load.requests is not None else say("duration"): size,
+        say("warm-up requests"): count(load.warmup_requests),
+        say("prompt, tokens"): count(workload.input_tokens),
+        say("answer, tokens"): count(workload.output_tokens),
+        say("streamed"): workload.stream,
+        say("temperature"): workload.temperature,
+        say("exact length asked for"): workload.ignore_eos,
+        say("prefix cache avoided"): workload.nonce,
+        say("seed"): workload.seed,
+    }
+    if workload.extra_body:
+        found[say("further keys")] = workload.extra_body
+    for name, words in (
+        ("connect_s", say("limit to connect")),
+        ("first_byte_s", say("limit to the first byte")),
+        ("idle_s", say("limit between bytes")),
+        ("total_s", say("limit of a request")),
+    ):
+        found[words] = f"{number(getattr(plan.limits, name))} s"
+    return found
+
+
+def environment_tab(run: Run) -> None:
+    """What answered, what measured, and what the preflight changed."""
+    left, right = pair("pair_environment", 2, gap="medium")
+    with left:
+        section(say("What answered"))
+        _facts(run.environment.get("server") or {say("engine"): None})
+        if run.preflight is not None:
+            section(say("Preflight"), say("what one or two tiny requests told before the run"))
+            _facts(_preflight(run.preflight))
+    with right:
+        section(say("What measured"), say("the client's own health during the run"))
+        _facts(_client(run.client))
+        section(say("Environment"))
+        _facts({name: value for name, value in run.environment.items() if name != "server"} | {say("run id"): run.id})
+
+
+def _client(client: ClientHealth) -> dict[str, object]:
+    return {
+        say("loop lag p50"): ms(client.loop_lag_p50_s),
+        say("loop lag p99"): ms(client.loop_lag_p99_s),
+        say("loop lag max"): ms(client.loop_lag_max_s),
+        say("CPU, cores"): number(client.cpu_share),
+        say("most in flight"): None if client.max_in_flight is None else count(client.max_in_flight),
+        say("workers"): count(client.workers),
+        say("priority"): client.priority,
+        say("socket reads a chunk"): number(client.reads_per_token),
+    }
+
+
+def _preflight(seen: Preflight) -> dict[str, object]:
+    found = {spec.name.replace("_", " "): getattr(seen, spec.name) for spec in dataclasses.fields(seen)}
+    return found | {"changes": " ".join(seen.changes) or say("nothing was changed")}
+
+
+def _facts(facts: dict[str, object]) -> None:
+    rows = [
+        {say("What"): escape_markdown(str(name).replace("_", " ")), say("Value"): _value(value)}
+        for name, value in facts.items()
+    ]
+    st.table(pd.DataFrame(rows), border="horizontal", hide_index=True, hide_header=True)
+
+
+def _value(value: object) -> str:
+    if value is None or value in ("", {}, [], ()):
+        return MISSING
+    if isinstance(value, bool):
+        return say("yes") if value else say("no")
+    if isinstance(value, dict):
+        return escape_markdown(", ".join(f"{name} {part}" for name, part in value.items()))
+    return escape_markdown(str(value))

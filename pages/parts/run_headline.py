@@ -1,0 +1,148 @@
+"""The top of a run's page: what it is, its six numbers, and what a tutorial's script would have printed."""
+
+from collections.abc import Callable, Collection
+
+from core.findings import greyed
+from core.run import Run
+from core.summary import Summary
+from core.words import say
+from pages.parts.look import badge, pair, zone
+from pages.parts.measures import Card, draw_cards, sentence, weak
+from pages.parts.text import count, escape_markdown, ms, number, percent, plural, rate, short, span, when
+
+SIMULATED = "simulated"
+
+
+def title(run: Run) -> str:
+    """Label and load, as markdown."""
+    label = escape_markdown(short(run.plan.configuration.label, 48))
+    return say("{label} at {n} in flight", label=label, n=count(run.plan.load.concurrency))
+
+
+def badges(run: Run) -> str:
+    """State, and that the times are made up where they are."""
+    simulated = run.plan.configuration.endpoint.demo == SIMULATED
+    return badge(run.state.value) + (f" :small[:violet-badge[{say(SIMULATED)}]]" if simulated else "")
+
+
+def line(run: Run) -> str:
+    """What answered, when, and where it belongs, as markdown."""
+    configuration, server = run.plan.configuration, run.environment.get("server") or {}
+    engine = " ".join(str(server[key]) for key in ("engine", "version") if server.get(key))
+    parts = [configuration.model, engine, configuration.endpoint.name]
+    told = " · ".join(escape_markdown(short(part, 60)) for part in parts if part)
+    took = span((run.ended_at - run.started_at).total_seconds()) if run.ended_at else ""
+    told += f" · {when(run.started_at, zone())}" + (f", {took}" if took else "")
+    name = str((run.experiment or {}).get("name") or "")
+    return told + (f" · “{escape_markdown(short(name, 60))}”" if name else "")
+
+
+def cards(run: Run, summary: Summary) -> None:
+    """Six numbers; grey where they rest on too little."""
+    grey = greyed(run, summary)
+    streamed = "ttft_s" in summary.distributions or not summary.distributions
+    latency = [_ttft_p50, _ttft_p95, _tpot] if streamed else [_e2e("p50"), _e2e("p95"), _not_streamed]
+    made = [card(summary, grey) for card in latency] + [_output(summary), _one_stream(summary, grey), _success(summary)]
+    draw_cards(pair("cards3_head", 6, gap="xsmall"), made)
+
+
+def _ttft_p50(summary: Summary, grey: Collection[tuple[str, str]]) -> Card:
+    found = summary.distributions.get("ttft_s")
+    return Card(
+        title=say("TTFT p50"),
+        value=ms(found.p50 if found else None),
+        note=say("{low} to {high}", low=ms(found.min), high=ms(found.max)) if found else "",
+        metric="ttft_s",
+        weak=weak(grey, found, "ttft_s", "p50"),
+    )
+
+
+def _ttft_p95(summary: Summary, grey: Collection[tuple[str, str]]) -> Card:
+    found = summary.distributions.get("ttft_s")
+    return Card(
+        title=say("TTFT p95"),
+        value=ms(found.p95 if found else None),
+        note=say("p99 {value}", value=ms(found.p99)) if found else "",
+        metric="ttft_s",
+        weak=weak(grey, found, "ttft_s", "p95"),
+    )
+
+
+def _tpot(summary: Summary, grey: Collection[tuple[str, str]]) -> Card:
+    found = summary.distributions.get("tpot_s")
+    return Card(
+        title=say("TPOT p50"),
+        value=ms(found.p50 if found else None),
+        note=say("p95 {value}", value=ms(found.p95)) if found else "",
+        metric="tpot_s",
+        weak=weak(grey, found, "tpot_s", "p50"),
+    )
+
+
+def _e2e(name: str) -> Callable[[Summary, Collection[tuple[str, str]]], Card]:
+    def card(summary: Summary, grey: Collection[tuple[str, str]]) -> Card:
+        found = summary.distributions.get("e2e_s")
+        return Card(
+            title=say("E2E latency {name}", name=name),
+            value=ms(getattr(found, name) if found else None),
+            note=say("whole answers, not streamed"),
+            metric="e2e_s",
+            weak=weak(grey, found, "e2e_s", name),
+        )
+
+    return card
+
+
+def _not_streamed(_summary: Summary, _grey: Collection[tuple[str, str]]) -> Card:
+    return Card(
+        title=say("TTFT and TPOT"), value=f":gray[{say('not streamed')}]", note=say("do not exist"), metric="ttft_s"
+    )
+
+
+def _output(summary: Summary) -> Card:
+    requests = summary.throughput.get("requests_per_s")
+    return Card(
+        title=say("Output throughput"),
+        value=rate(summary.throughput.get("output_tokens_per_s")),
+        note=say("{rate} requests/s", rate=number(requests)) if requests else "",
+        metric="output_tokens_per_s",
+    )
+
+
+def _one_stream(summary: Summary, grey: Collection[tuple[str, str]]) -> Card:
+    found = summary.distributions.get("decode_tps")
+    whole = summary.distributions.get("e2e_tps")
+    return Card(
+        title=say("One stream"),
+        value=rate(found.p50 if found else None),
+        note=say("{rate} /s with the wait", rate=number(whole.p50)) if whole else "",
+        metric="decode_tps",
+        weak=weak(grey, found, "decode_tps", "p50"),
+    )
+
+
+def _success(summary: Summary) -> Card:
+    counts = summary.counts
+    ended = counts.get("ok", 0) + counts.get("failed", 0) + counts.get("empty", 0)
+    return Card(
+        title=say("Success"),
+        value=percent(summary.success_rate),
+        note=say("{ok} of {all}", ok=count(counts.get("ok", 0)), all=count(ended)),
+        metric="success_rate",
+    )
+
+
+def under_the_cards(summary: Summary) -> None:
+    """What a tutorial's script would have printed, and what else must be known of these numbers."""
+    if summary.tutorial is not None:
+        sentence(summary.tutorial.sentence)
+    left_out = [
+        plural(summary.counts.get(key, 0), one, many)
+        for key, one, many in (
+            ("warmup", "warm-up request", "warm-up requests"),
+            ("cancelled", "cancelled request", "cancelled requests"),
+        )
+        if summary.counts.get(key)
+    ]
+    if left_out:
+        sentence(say("In no number above: {what}.", what=say(" and ").join(left_out)))

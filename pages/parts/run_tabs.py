@@ -1,0 +1,120 @@
+"""A run's requests: the table of all, the ticked one with its texts, and its errors by kind."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.charts.sample import thinned
+from core.metrics import gaps_s
+from core.records import RequestRecord
+from core.words import say
+from pages.parts.text import MISSING, count, escape_markdown
+
+SPARKS = 40
+Texts = Callable[[str], tuple[str | None, str | None]]
+
+
+def requests_tab(records: Sequence[RequestRecord], table: pd.DataFrame, texts: Texts) -> None:
+    """Every request in a table; the ticked one with its texts and its error."""
+    if table.empty:
+        st.markdown(f":gray[{say('No request was sent.')}]")
+        return
+    config = st.column_config
+    sparks = {record.request_id: _spark(record) for record in records}
+    rows = _rows(table, sparks)
+    chosen = st.dataframe(
+        rows,
+        hide_index=True,
+        height=min(420, 38 + 31 * max(len(rows), 1)),
+        row_height=31,
+        placeholder=MISSING,
+        key="requests",
+        on_select="rerun",
+        selection_mode="single-row",
+        column_config={
+            "id": None,
+            "#": config.NumberColumn(width=56),
+            "Sent": config.NumberColumn(say("Sent, s"), format="%.2f", width=76),
+            "TTFT": config.NumberColumn(say("TTFT, ms"), format="%.0f", width=84),
+            "TPOT": config.NumberColumn(say("TPOT, ms"), format="%.2f", width=84),
+            "E2E": config.NumberColumn(say("E2E, s"), format="%.2f", width=76),
+            "In": config.NumberColumn(say("Input, tok"), format="localized", width=84),
+            "Out": config.NumberColumn(say("Output, tok"), format="localized", width=92),
+            "Gaps": config.LineChartColumn(say("Chunk gaps"), y_min=0, width=130, color="gray"),
+            "Outcome": config.TextColumn(say("Outcome"), width=110),
+            "Share": config.ProgressColumn(
+                say("TTFT share of E2E"), format="%.0f %%", min_value=0, max_value=100, color="gray", width=140
+            ),
+            "Error": config.TextColumn(say("Error")),
+        },
+    )
+    ticked = chosen["selection"]["rows"]
+    if ticked and ticked[0] < len(rows):
+        _one_request(rows.iloc[ticked[0]], texts)
+    else:
+        st.markdown(f":gray[:small[{say('Tick a request to read its answer.')}]]")
+
+
+def _spark(record: RequestRecord) -> list[float]:
+    return [gap * 1e3 for gap in thinned(gaps_s(record), SPARKS)]
+
+
+def _rows(table: pd.DataFrame, sparks: dict[str, list[float]]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "id": table["request_id"],
+            "#": table["place"],
+            "Sent": table["sent_s"],
+            "TTFT": table["ttft_s"] * 1e3,
+            "TPOT": table["tpot_s"] * 1e3,
+            "E2E": table["e2e_s"],
+            "In": table["input_tokens"],
+            "Out": table["output_tokens"],
+            "Gaps": [sparks.get(request_id) for request_id in table["request_id"]],
+            "Outcome": [
+                say("warm-up") if warmup else next(word for word in words if isinstance(word, str) and word)
+                for warmup, *words in zip(
+                    table["warmup"], table["failure_kind"], table["finish_reason"], table["outcome"], strict=True
+                )
+            ],
+            "Share": table["ttft_s"] / table["e2e_s"] * 100,
+            "Error": table["failure_message"],
+        }
+    )
+
+
+def _one_request(row: Any, texts: Texts) -> None:
+    with st.container(border=True, gap="xsmall"):
+        st.markdown(f"**{say('Request')} {row['#']}** &ensp;:gray[:small[{escape_markdown(row['id'])}]]")
+        if row["Error"]:
+            st.markdown(f":red[:material/error:] {escape_markdown(row['Error'])}")
+        answer, thinking = texts(row["id"])
+        for name, text in ((say("Thinking"), thinking), (say("Answer"), answer)):
+            if text:
+                st.markdown(f":gray[:small[{name}]]")
+                st.code(text, language=None, wrap_lines=True, height=min(260, 60 + 22 * (len(text) // 110)))
+        if not answer and not thinking:
+            st.markdown(f":gray[{say('No text was kept of this request.')}]")
+
+
+def errors_tab(table: pd.DataFrame) -> None:
+    """Failures by kind: how many, with which status, the last words of the server."""
+    failed = table[table["failure_kind"].notna() & ~table["warmup"]]
+    if failed.empty:
+        st.markdown(f":green[:material/check_circle:] {say('No request failed.')}")
+        return
+    rows = [
+        {
+            say("Kind"): f"**{escape_markdown(kind)}**",
+            say("Requests"): count(len(group)),
+            say("Share"): f"{100 * len(group) / len(table):.1f} %",
+            say("HTTP status"): MISSING
+            if pd.isna(group["failure_status"].iloc[-1])
+            else str(int(group["failure_status"].iloc[-1])),
+            say("The server's words, last seen"): escape_markdown(str(group["failure_message"].iloc[-1] or MISSING)),
+        }
+        for kind, group in failed.groupby("failure_kind", sort=False)
+    ]
+    st.table(pd.DataFrame(rows), border="horizontal", hide_index=True)

@@ -1,0 +1,69 @@
+"""One run: its numbers, reasons to doubt them, how they spread, what happened when, and what stands behind."""
+
+import streamlit as st
+
+from core.run import RunState
+from core.words import say
+from pages.parts import run_background, run_charts, run_headline, run_tabs
+from pages.parts.look import findings, header, problem
+from pages.parts.run_actions import draw_actions, follow
+from pages.parts.run_data import Opened, opened
+from pages.parts.state import services
+from storage.runs import RunNotFound
+
+LIVE = (RunState.QUEUED, RunState.RUNNING)
+
+
+def lost(run_id: str) -> None:
+    """The run is not there: one sentence and a way on."""
+    header(say("Run"), say("One configuration at one load."))
+    if run_id:
+        problem(say("No run has the id {id}: it was deleted, or the link is incomplete.", id=run_id), level="note")
+    else:
+        problem(say("No run is chosen."), level="note")
+    st.page_link("pages/runs.py", label=say("All runs"), icon=":material/list_alt:")
+
+
+def draw(found: Opened) -> None:
+    """The page of a run that exists."""
+    run, summary = found.run, found.summary
+    actions = header(run_headline.title(run), run_headline.line(run), run_headline.badges(run))
+    draw_actions(actions, run)
+    if run.state in LIVE:
+        follow(run)
+    run_headline.cards(run, summary)
+    run_headline.under_the_cards(summary)
+    findings(found.findings)
+    if summary.counts.get("ok"):
+        run_charts.spreads(summary, found.samples, found.grey, run.plan.configuration.slot)
+    if found.first:
+        run_charts.over_time(
+            found.first,
+            found.output,
+            summary,
+            requests=found.requests,
+            slot=run.plan.configuration.slot,
+        )
+    tabs = st.tabs([say("Requests"), say("Errors"), say("Plan"), say("Environment")], key="tab", bind="query-params")
+    with tabs[0]:
+        run_tabs.requests_tab(found.first, found.table, lambda request: services().runs.text(run.id, request))
+    with tabs[1]:
+        run_tabs.errors_tab(found.table)
+    with tabs[2]:
+        run_background.plan_tab(run)
+    with tabs[3]:
+        run_background.environment_tab(run)
+
+
+def main() -> None:
+    """Open the run that the link names."""
+    run_id = st.query_params.get("run", "")
+    try:
+        found = opened(run_id)
+    except RunNotFound:
+        lost(run_id)
+        return
+    draw(found)
+
+
+main()
