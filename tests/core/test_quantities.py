@@ -1,0 +1,32 @@
+"""Numbers as people read them."""
+
+import pytest
+
+from core.quantities import number, percent, seconds
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "–"), (0, "0"), (1927.4, "1,927"), (262.3, "262"), (15.14, "15.1"), (5.184, "5.18"), (5, "5"),
+        (9.996, "10.0"), (99.96, "100"), (0.4, "0.40"), (0.00012, "0.00012"), (-25.3, "−25.3"), (-0.0, "0"),
+    ],
+)  # fmt: skip
+def test_numbers_have_three_digits(value, text):
+    assert number(value) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(None, "–"), (0.1483, "148 ms"), (9.99, "9,990 ms"), (12.34, "12.3 s")])
+def test_times_are_milliseconds_below_ten_seconds(value, text):
+    assert seconds(value) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (None, "–"), (0, "0 %"), (1, "100 %"), (0.9996, "99.9 %"), (0.993, "99.3 %"), (0.06, "6 %"),
+        (0.0125, "1.2 %"), (0.42, "42 %"), (-0.25, "−25 %"),
+    ],
+)  # fmt: skip
+def test_shares_are_never_rounded_up_to_all(share, text):
+    assert percent(share) == text
