@@ -9,6 +9,7 @@ import struct
 import sys
 from array import array
 from collections.abc import Callable
+from random import Random
 from time import monotonic, monotonic_ns
 from time import sleep as block
 
@@ -50,6 +51,7 @@ class LagProbe:
         self._lags = array("d")
         self._fresh = array("d")
         self._inject_s = inject_s
+        self._pauses = Random(0)  # noqa: S311 -- no secret: only out of step
         self._cpu_before = resource.getrusage(resource.RUSAGE_SELF)
         self._started_s = monotonic()
         self._stop: Callable[[], None] = lambda: None
@@ -106,10 +108,13 @@ class LagProbe:
         self._handle.cancel()
 
     def _hold(self) -> None:
-        """Block the loop on purpose (PACELINE_TEST_LAG_MS): half of the time, so that the probe has to see it."""
+        """Block the loop on purpose (PACELINE_TEST_LAG_MS): half of the time, so that the probe has to see it.
+
+        The pauses vary: equal ones would stay in step with the probe's period, which then sees the same part of each.
+        """
         if self._inject_s:
             block(self._inject_s)
-            self._loop.call_later(self._inject_s, self._hold)
+            self._loop.call_later(self._inject_s * self._pauses.uniform(0.2, 1.8), self._hold)
 
     def recent_p99_s(self) -> float | None:
         """p99 of the lag since the last call, None if nothing was measured meanwhile."""
