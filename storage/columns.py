@@ -5,9 +5,9 @@ become "not observed", texts that are no valid Unicode are repaired.
 """
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any
 
 import duckdb
@@ -31,56 +31,15 @@ RECORD_COLUMNS = (
     *PLAIN, "place", "token_source", *(f"failure_{name}" for name in FAILURE), "server_reported", "server_prefill_s",
     "server_decode_s", "chunks",
 )  # fmt: skip
+TEXTS = ("text", "reasoning_text")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
-    """Records of one run as tables, one row a record that has something to say in it."""
-
-    requests: pa.Table
-    live_chunks: pa.Table
-    texts: pa.Table
-    chunks: int
-
-
-def batch(run_no: int, first_ordinal: int, records: Sequence[RequestRecord]) -> Batch:
-    """The tables to append."""
-    ordinals = range(first_ordinal, first_ordinal + len(records))
-    timed = [
-        (ordinal, record.chunk_us) for ordinal, record in zip(ordinals, records, strict=True) if len(record.chunk_us)
-    ]
-    spoken = [
-        (ordinal, record.text, record.reasoning_text)
-        for ordinal, record in zip(ordinals, records, strict=True)
-        if record.text is not None or record.reasoning_text is not None
-    ]
-    return Batch(
-        requests=_requests(run_no, ordinals, records),
-        live_chunks=pa.table(
-            {
-                **_keys(run_no, [ordinal for ordinal, _ in timed]),
-                "chunk_us": pa.array([array("i", times).tobytes() for _, times in timed], pa.binary()),
-            }
-        ),
-        texts=pa.table(
-            {
-                **_keys(run_no, [ordinal for ordinal, _, _ in spoken]),
-                "text": _column([text for _, text, _ in spoken], WORDS),
-                "reasoning_text": _column([thought for _, _, thought in spoken], WORDS),
-            }
-        ),
-        chunks=sum(len(times) for _, times in timed),
-    )
-
-
-def _keys(run_no: int, ordinals: Sequence[int]) -> dict[str, pa.Array]:
-    return {"run_no": pa.array([run_no] * len(ordinals), SHORT), "ordinal": pa.array(ordinals, SHORT)}
-
-
-def _requests(run_no: int, ordinals: range, records: Sequence[RequestRecord]) -> pa.Table:
-    columns = _keys(run_no, list(ordinals))
-    for name, kind in PLAIN.items():
-        columns[name] = _column([getattr(record, name) for record in records], kind)
+def table(first_ordinal: int, records: Sequence[RequestRecord]) -> pa.Table:
+    """Everything of these records, one row each, ordinals counted up from `first_ordinal`."""
+    columns = {"ordinal": pa.array(range(first_ordinal, first_ordinal + len(records)), SHORT)}
+    seen = zip(*map(attrgetter(*PLAIN), records), strict=True) if records else ([] for _ in PLAIN)
+    for (name, kind), values in zip(PLAIN.items(), seen, strict=True):
+        columns[name] = _column(values, kind)
     columns["place"] = _column([record.index for record in records], SHORT)
     columns["token_source"] = _column([record.token_source.value for record in records], WORDS)
     failures = [record.failure for record in records]
@@ -92,7 +51,21 @@ def _requests(run_no: int, ordinals: range, records: Sequence[RequestRecord]) ->
     columns["server_decode_s"] = _column([server and server.decode_s for server in servers], REAL)
     columns["outcome"] = _column([record.outcome.value for record in records], WORDS)
     columns["chunks"] = _column([len(record.chunk_us) for record in records], SHORT)
+    for name in TEXTS:
+        columns[name] = _column([getattr(record, name) for record in records], WORDS)
+    columns["chunk_us"] = _lists([record.chunk_us for record in records])
     return pa.table(columns | derived(records))
+
+
+def _lists(times: Sequence[Sequence[int]]) -> pa.Array:
+    flat = array("i")
+    ends = array("i", [0])
+    for one in times:
+        flat.extend(one if isinstance(one, array) and one.typecode == "i" else array("i", one))
+        ends.append(len(flat))
+    values = pa.Array.from_buffers(SHORT, len(flat), [None, pa.py_buffer(flat)])
+    offsets = pa.Array.from_buffers(SHORT, len(ends), [None, pa.py_buffer(ends)])
+    return pa.ListArray.from_arrays(offsets, values)
 
 
 def _told(failure: Failure, name: str) -> Any:
@@ -110,12 +83,9 @@ def derived(records: Sequence[RequestRecord]) -> dict[str, pa.Array]:
 
 def _column(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     try:
-        column = pa.array(values, kind)
+        return pa.array(values, kind)
     except (pa.ArrowInvalid, OverflowError, UnicodeEncodeError):
         return pa.array([_repaired(value, kind) for value in values], kind)
-    if kind is REAL and not pc.all(pc.is_finite(column)).as_py():
-        return pc.if_else(pc.is_finite(column), column, None)
-    return column
 
 
 def _repaired(value: Any, kind: pa.DataType) -> Any:
@@ -127,7 +97,16 @@ def _repaired(value: Any, kind: pa.DataType) -> Any:
     return value
 
 
-def append(connection: duckdb.DuckDBPyConnection, table: str, rows: pa.Table) -> None:
+def finite(rows: pa.Table) -> pa.Table:
+    """The same rows, times that are no numbers taken as not observed."""
+    for place, name in enumerate(rows.column_names):
+        column = rows.column(place)
+        if column.type == REAL and not pc.all(pc.is_finite(column)).as_py():
+            rows = rows.set_column(place, name, pc.if_else(pc.is_finite(column), column, None))
+    return rows
+
+
+def insert(connection: duckdb.DuckDBPyConnection, table: str, rows: pa.Table) -> None:
     """Append Arrow rows by column name; `table` is one of ours."""
     if not rows.num_rows:
         return
@@ -138,24 +117,17 @@ def append(connection: duckdb.DuckDBPyConnection, table: str, rows: pa.Table) ->
         connection.unregister("arriving")
 
 
-def lists(times: pa.ChunkedArray) -> pa.Array:
-    """Bytes of little integers as lists of them, without touching one."""
-    flat = pa.concat_arrays(times.chunks).cast(pa.large_binary())
-    _, offsets, data = flat.buffers()
-    ends = pc.divide(pa.Array.from_buffers(WHOLE, len(flat) + 1, [None, offsets]), 4)
-    values = pa.Array.from_buffers(SHORT, ends[-1].as_py(), [None, data])
-    return pa.LargeListArray.from_arrays(ends, values)
+Times = dict[int, Sequence[int]]  # ordinal -> arrivals
+Texts = dict[int, tuple[str | None, str | None]]  # ordinal -> answer, thinking
+NOTHING: Sequence[int] = array("i")
 
 
-Times = Callable[[int, int], Sequence[int]]  # ordinal, number of chunks -> arrivals
+def records(rows: pa.Table, times: Times | None, texts: Texts) -> tuple[RequestRecord, ...]:
+    """The records of rows that have RECORD_COLUMNS and the ordinal.
 
-
-def records(
-    rows: pa.Table, times: Times, texts: dict[int, tuple[str | None, str | None]] | None = None
-) -> tuple[RequestRecord, ...]:
-    """The records of rows of `requests` (RECORD_COLUMNS and ordinal), texts left out if none are given."""
-    found = texts or {}
-    return tuple(_record(row, times, found.get(row["ordinal"], (None, None))) for row in _rows(rows))
+    Without `times` their `chunk_us` has the right length and no meaning.
+    """
+    return tuple(_record(row, times, texts.get(row["ordinal"], (None, None))) for row in _rows(rows))
 
 
 def _rows(rows: pa.Table) -> Iterator[dict[str, Any]]:
@@ -164,7 +136,7 @@ def _rows(rows: pa.Table) -> Iterator[dict[str, Any]]:
         yield dict(zip(names, values, strict=True))
 
 
-def _record(row: dict[str, Any], times: Times, texts: tuple[str | None, str | None]) -> RequestRecord:
+def _record(row: dict[str, Any], times: Times | None, texts: tuple[str | None, str | None]) -> RequestRecord:
     ordinal = row.pop("ordinal")
     failure = {name: row.pop(f"failure_{name}") for name in FAILURE}
     server = {name: row.pop(f"server_{name}") for name in ("prefill_s", "decode_s")}
@@ -176,22 +148,21 @@ def _record(row: dict[str, Any], times: Times, texts: tuple[str | None, str | No
         token_source=TokenSource(row.pop("token_source")),
         failure=None if kind is None else Failure(kind=FailureKind(kind), **failure),
         server=ServerTimes(**server) if reported else None,
-        chunk_us=times(ordinal, chunks) if chunks else array("i"),
+        chunk_us=range(chunks) if times is None else times.get(ordinal, NOTHING),
         text=texts[0],
         reasoning_text=texts[1],
         **row,
     )
 
 
-def arrivals(ordinals: Iterable[int], chunk_lists: pa.ChunkedArray) -> dict[int, Sequence[int]]:
-    """Ordinal -> arrivals, from a column of lists."""
-    found: dict[int, Sequence[int]] = {}
-    left = iter(ordinals)
-    for part in chunk_lists.chunks:
+def arrivals(rows: pa.Table) -> Times:
+    """Ordinal -> arrivals, from rows that have both."""
+    found: Times = {}
+    ordinals = iter(rows.column("ordinal").to_pylist())
+    for part in rows.column("chunk_us").chunks:
         data = part.values.to_numpy()
-        ends = part.offsets.to_pylist()
-        for begin, end in pairwise(ends):
+        for begin, end in pairwise(part.offsets.to_pylist()):
             times = array("i")
             times.frombytes(data[begin:end].tobytes())
-            found[next(left)] = times
+            found[next(ordinals)] = times
     return found

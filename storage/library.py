@@ -4,9 +4,7 @@ Names are unique whatever their capital letters. An endpoint's changes reach the
 """
 
 import dataclasses
-import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,38 +12,32 @@ import duckdb
 import orjson
 
 from core import redaction
-from core.plan import Configuration, Endpoint, PlanError, RunPlan
+from core.plan import Configuration, Endpoint, RunPlan
 from core.words import say
 from storage import run_values
 from storage.database import Database
+from storage.library_values import (
+    Dated,
+    SavedPlan,
+    asked_elsewhere,
+    endpoint_values,
+    named,
+    read_configuration,
+    read_endpoint,
+    read_plan,
+    refuse_secrets,
+    same,
+)
 from storage.problems import (
     ConfigurationNotFound,
     EndpointNotFound,
     NameEmpty,
     NameTaken,
     PlanNotFound,
-    SecretInHeader,
 )
 from storage.run_values import dumps, readable, utc
 
 Connection = duckdb.DuckDBPyConnection
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dated:
-    """A JSON object and when it was made."""
-
-    at: datetime
-    values: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedPlan:
-    """Plans under a name."""
-
-    name: str
-    saved_at: datetime
-    plans: tuple[RunPlan, ...]
 
 
 class Library:
@@ -56,7 +48,7 @@ class Library:
 
     def endpoints(self) -> list[Endpoint]:
         """All of them, by name."""
-        found = [_endpoint(text) for _, text in self._rows("SELECT name, endpoint FROM endpoints")]
+        found = [read_endpoint(text) for _, text in self._rows("SELECT name, endpoint FROM endpoints")]
         return sorted((one for one in found if one is not None), key=lambda one: same(one.name))
 
     def endpoint(self, name: str) -> Endpoint:
@@ -69,13 +61,13 @@ class Library:
     def save_endpoint(self, endpoint: Endpoint, *, replaces: str | None = None) -> None:
         """Add an endpoint, or put it in the place of the one named `replaces`. Raises NameTaken, SecretInHeader."""
         refuse_secrets(endpoint)
-        text = dumps(dataclasses.asdict(endpoint))
+        text = dumps(endpoint_values(endpoint))
         name = readable(endpoint.name)
 
         def save(connection: Connection) -> None:
             rows = connection.execute("SELECT name, endpoint FROM endpoints").fetchall()
-            old = _named(rows, replaces) if replaces is not None else None
-            taken = _named(rows, name)
+            old = named(rows, replaces) if replaces is not None else None
+            taken = named(rows, name)
             if taken is not None and taken != old:
                 raise NameTaken(say("An endpoint is named {name} already: choose another name.", name=name))
             if old is None:
@@ -87,8 +79,8 @@ class Library:
                 "UPDATE endpoints SET name = ?, saved_at = ?, endpoint = ? WHERE name = ?",
                 [name, datetime.now(UTC), text, old[0]],
             )
-            if _asked_elsewhere(
-                _endpoint(old[1]), endpoint
+            if asked_elsewhere(
+                read_endpoint(old[1]), endpoint
             ):  # what the old address answered says nothing about the new
                 connection.execute("UPDATE endpoints SET probe = NULL, probed_at = NULL WHERE name = ?", [name])
             _rename_in_configurations(connection, old[0], name)
@@ -99,7 +91,7 @@ class Library:
         """Forget an endpoint; its configurations and runs keep what they were made with."""
 
         def delete(connection: Connection) -> None:
-            found = _named(connection.execute("SELECT name FROM endpoints").fetchall(), name)
+            found = named(connection.execute("SELECT name FROM endpoints").fetchall(), name)
             if found is not None:
                 connection.execute("DELETE FROM endpoints WHERE name = ?", [found[0]])
 
@@ -110,7 +102,7 @@ class Library:
         text = dumps(redaction.body(result))
 
         def save(connection: Connection) -> None:
-            found = _named(connection.execute("SELECT name FROM endpoints").fetchall(), name)
+            found = named(connection.execute("SELECT name FROM endpoints").fetchall(), name)
             if found is None:
                 raise EndpointNotFound(say("There is no endpoint {name}: it may have been deleted.", name=name))
             connection.execute(
@@ -122,14 +114,14 @@ class Library:
     def probe(self, name: str) -> Dated | None:
         """What the last probe of an endpoint found, None if it was never probed as it is now."""
         rows = self._rows("SELECT name, probe, probed_at FROM endpoints WHERE probe IS NOT NULL")
-        found = _named(rows, name)
+        found = named(rows, name)
         return Dated(at=utc(found[2]), values=orjson.loads(found[1])) if found else None
 
     def configurations(self) -> list[Configuration]:
         """All of them in the order of their slots, each with its endpoint as it is today."""
         known = {same(one.name): one for one in self.endpoints()}
         rows = self._rows("SELECT configuration FROM configurations ORDER BY slot, saved_at")
-        found = [_configuration(text) for (text,) in rows]
+        found = [read_configuration(text) for (text,) in rows]
         return [
             dataclasses.replace(one, endpoint=known.get(same(one.endpoint.name), one.endpoint))
             for one in found
@@ -152,17 +144,18 @@ class Library:
 
         def save(connection: Connection) -> None:
             rows = connection.execute("SELECT label, id, slot FROM configurations").fetchall()
-            taken = _named([row for row in rows if row[1] != configuration.id], configuration.label)
+            taken = named([row for row in rows if row[1] != configuration.id], configuration.label)
             if taken is not None:
                 raise NameTaken(
                     say("A configuration is labelled {name} already: choose another label.", name=configuration.label)
                 )
             slot = next((row[2] for row in rows if row[1] == configuration.id), configuration.slot)
             kept = dataclasses.replace(configuration, slot=slot)
+            values = dataclasses.asdict(kept) | {"endpoint": endpoint_values(kept.endpoint)}
             connection.execute("DELETE FROM configurations WHERE id = ?", [kept.id])
             connection.execute(
                 "INSERT INTO configurations (id, slot, label, saved_at, configuration) VALUES (?, ?, ?, ?, ?)",
-                [kept.id, slot, readable(kept.label), datetime.now(UTC), dumps(dataclasses.asdict(kept))],
+                [kept.id, slot, readable(kept.label), datetime.now(UTC), dumps(values)],
             )
 
         self._database.write(save)
@@ -182,7 +175,7 @@ class Library:
     def plans(self) -> list[SavedPlan]:
         """All saved plans, the newest first."""
         rows = self._rows("SELECT name, saved_at, plans FROM plans ORDER BY saved_at DESC")
-        return [saved for row in rows if (saved := _saved_plan(*row)) is not None]
+        return [saved for row in rows if (saved := read_plan(*row)) is not None]
 
     def plan(self, name: str) -> SavedPlan:
         """One by its name. Raises PlanNotFound."""
@@ -199,7 +192,7 @@ class Library:
         text = dumps([run_values.plan(one) for one in plans])
 
         def save(connection: Connection) -> None:
-            taken = _named(connection.execute("SELECT name FROM plans").fetchall(), plain)
+            taken = named(connection.execute("SELECT name FROM plans").fetchall(), plain)
             if taken is not None and not replace:
                 raise NameTaken(say("A plan is named {name} already: choose another name.", name=plain))
             if taken is not None:
@@ -212,7 +205,7 @@ class Library:
         """Forget a plan."""
 
         def delete(connection: Connection) -> None:
-            found = _named(connection.execute("SELECT name FROM plans").fetchall(), name)
+            found = named(connection.execute("SELECT name FROM plans").fetchall(), name)
             if found is not None:
                 connection.execute("DELETE FROM plans WHERE name = ?", [found[0]])
 
@@ -248,35 +241,6 @@ class Library:
             return cursor.execute(query, list(values)).fetchall()
 
 
-def same(name: str) -> str:
-    """What two names share that a person would take for one."""
-    return unicodedata.normalize("NFKC", name).strip().casefold()
-
-
-def refuse_secrets(endpoint: Endpoint) -> None:
-    """Raise SecretInHeader if a header looks like a key."""
-    for (name, value), (_, shown) in zip(endpoint.headers, redaction.headers(endpoint.headers), strict=True):
-        if shown != value:
-            raise SecretInHeader(
-                say(
-                    "Header {name} looks like a key, and keys are never saved: put it under [api_keys.NAME] in "
-                    ".streamlit/secrets.toml or into an environment variable, and give NAME as the key's name.",
-                    name=name,
-                )
-            )
-
-
-def _named(rows: Sequence[tuple[Any, ...]], name: str) -> tuple[Any, ...] | None:
-    return next((row for row in rows if same(row[0]) == same(name)), None)
-
-
-def _asked_elsewhere(old: Endpoint | None, new: Endpoint) -> bool:
-    def asked(one: Endpoint) -> tuple[Any, ...]:
-        return one.base_url, one.api, one.key_name, one.headers, one.verify, one.ca_file
-
-    return old is None or asked(old) != asked(new)
-
-
 def _rename_in_configurations(connection: Connection, old: str, new: str) -> None:
     if old == new:
         return
@@ -287,23 +251,3 @@ def _rename_in_configurations(connection: Connection, old: str, new: str) -> Non
             connection.execute(
                 "UPDATE configurations SET configuration = ? WHERE id = ?", [dumps(values), configuration_id]
             )
-
-
-def _configuration(text: str) -> Configuration | None:
-    try:
-        return RunPlan.from_dict({"configuration": orjson.loads(text)}).configuration
-    except PlanError:  # a later rule refuses what was kept: it is not offered, and nothing is deleted
-        return None
-
-
-def _endpoint(text: str) -> Endpoint | None:
-    found = _configuration(dumps({"id": "-", "label": "-", "model": "-", "endpoint": orjson.loads(text)}))
-    return found.endpoint if found else None
-
-
-def _saved_plan(name: str, saved_at: datetime, text: str) -> SavedPlan | None:
-    try:
-        plans = tuple(RunPlan.from_dict(one) for one in orjson.loads(text))
-    except PlanError:
-        return None
-    return SavedPlan(name=name, saved_at=utc(saved_at), plans=plans)

@@ -1,17 +1,19 @@
-"""Stored requests -> records and columns, by a run's number. Knows where a request's parts lie, computes nothing."""
+"""Stored requests -> records and columns, by a run's number. Knows where a request's parts lie, computes nothing.
 
-from array import array
-from collections.abc import Sequence
+Ordinals ascend from 0 in the order in which the requests ended.
+"""
 
 import duckdb
 import pyarrow as pa
 
 from core.records import RequestRecord
-from storage import columns
+from storage import columns, journal
+from storage.journal import ALL
 
-RECORD = ", ".join(("ordinal", *columns.RECORD_COLUMNS))
-FIRST = "run_no = ? AND ordinal < ?"  # ordinals ascend from 0 in the order in which the requests ended
-ALL = 2**31 - 1
+RECORD_COLUMNS = ["ordinal", *columns.RECORD_COLUMNS]
+REQUESTS = f"SELECT {', '.join(RECORD_COLUMNS)} FROM requests"  # noqa: S608 -- names are ours
+CHUNKS = "SELECT ordinal, chunk_us FROM chunks"
+TEXTS = f"SELECT ordinal, {', '.join(columns.TEXTS)} FROM texts"  # noqa: S608 -- names are ours
 
 
 def records(
@@ -21,51 +23,52 @@ def records(
 
     Without `chunk_times` a record's `chunk_us` has the right length and no meaning.
     """
-    rows = cursor.sql(
-        f"SELECT {RECORD} FROM requests WHERE {FIRST} ORDER BY ordinal",  # noqa: S608 -- names are ours
-        params=[run_no, limit],
-    ).to_arrow_table()
-    return columns.records(
-        rows,
-        _times(cursor, run_no, limit) if chunk_times else _counted,
-        _texts(cursor, run_no, limit) if texts else None,
+    settled = columns.records(
+        _table(cursor, REQUESTS, run_no, limit),
+        columns.arrivals(_table(cursor, CHUNKS, run_no, limit)) if chunk_times else None,
+        _texts(_table(cursor, TEXTS, run_no, limit)) if texts else {},
     )
+    fresh = journal.waiting(cursor, run_no, limit)
+    if fresh is None:
+        return settled
+    times = columns.arrivals(fresh) if chunk_times else None
+    return settled + columns.records(fresh.select(RECORD_COLUMNS), times, _texts(fresh) if texts else {})
 
 
 def table(cursor: duckdb.DuckDBPyConnection, run_no: int, limit: int = ALL, *, chunk_times: bool = False) -> pa.Table:
     """The requests as columns, metrics beside what was seen, without texts."""
-    rows = cursor.sql(
-        f"SELECT * EXCLUDE (run_no, definitions_version) FROM requests WHERE {FIRST} ORDER BY ordinal",  # noqa: S608 -- ours
-        params=[run_no, limit],
-    ).to_arrow_table()
+    rows = _table(cursor, "SELECT * EXCLUDE (run_no) FROM requests", run_no, limit)
+    chunks = _table(cursor, CHUNKS, run_no, limit)
+    fresh = journal.waiting(cursor, run_no, limit)
+    if fresh is not None:
+        rows = pa.concat_tables([rows, fresh.select(rows.column_names)], promote_options="permissive")
+        chunks = pa.concat_tables([chunks, fresh.select(chunks.column_names)])
     if chunk_times:
-        times = _times(cursor, run_no, limit)
-        lists = [times(ordinal, 0) for ordinal in rows.column("ordinal").to_pylist()]
+        times = columns.arrivals(chunks)
+        lists = [times.get(ordinal, ()) for ordinal in rows.column("ordinal").to_pylist()]
         rows = rows.append_column("chunk_us", pa.array(lists, pa.list_(pa.int32())))
-    return rows.drop_columns("ordinal")
+    return rows.drop_columns(["ordinal", "definitions_version"])
 
 
-def _times(cursor: duckdb.DuckDBPyConnection, run_no: int, limit: int) -> columns.Times:
-    settled = cursor.sql(
-        f"SELECT ordinal, chunk_us FROM chunks WHERE {FIRST} ORDER BY ordinal",  # noqa: S608 -- ours
-        params=[run_no, limit],
-    ).to_arrow_table()
-    found = columns.arrivals(settled.column("ordinal").to_pylist(), settled.column("chunk_us"))
-    live = cursor.execute(f"SELECT ordinal, chunk_us FROM live_chunks WHERE {FIRST}", [run_no, limit]).fetchall()  # noqa: S608 -- ours
-    for ordinal, data in live:
-        found[ordinal] = array("i", data)
-    nothing: Sequence[int] = array("i")
-
-    def times(ordinal: int, _count: int) -> Sequence[int]:
-        return found.get(ordinal, nothing)
-
-    return times
+def text(cursor: duckdb.DuckDBPyConnection, run_no: int, request_id: str) -> tuple[str | None, str | None]:
+    """Answer and thinking text of one request; None where none was kept."""
+    found = cursor.execute(
+        "SELECT t.text, t.reasoning_text FROM requests r JOIN texts t ON t.run_no = r.run_no AND t.ordinal = r.ordinal "
+        "WHERE r.run_no = ? AND t.run_no = ? AND r.request_id = ?",
+        [run_no, run_no, request_id],
+    ).fetchall()
+    if found:
+        return found[0][0], found[0][1]
+    fresh = journal.waiting(cursor, run_no)
+    rows = [] if fresh is None else fresh.select(["request_id", *columns.TEXTS]).to_pylist()
+    return next(((row["text"], row["reasoning_text"]) for row in rows if row["request_id"] == request_id), (None, None))
 
 
-def _counted(_ordinal: int, count: int) -> Sequence[int]:
-    return range(count)
+def _table(cursor: duckdb.DuckDBPyConnection, select: str, run_no: int, limit: int) -> pa.Table:
+    query = f"{select} WHERE run_no = ? AND ordinal < ? ORDER BY ordinal"
+    return cursor.sql(query, params=[run_no, limit]).to_arrow_table()
 
 
-def _texts(cursor: duckdb.DuckDBPyConnection, run_no: int, limit: int) -> dict[int, tuple[str | None, str | None]]:
-    rows = cursor.execute(f"SELECT ordinal, text, reasoning_text FROM texts WHERE {FIRST}", [run_no, limit]).fetchall()  # noqa: S608 -- ours
-    return {ordinal: (text, thought) for ordinal, text, thought in rows}
+def _texts(rows: pa.Table) -> dict[int, tuple[str | None, str | None]]:
+    ordinals, *texts = (rows.column(name).to_pylist() for name in ("ordinal", *columns.TEXTS))
+    return dict(zip(ordinals, zip(*texts, strict=True), strict=True))

@@ -5,34 +5,34 @@ Records wait at most FLUSH_S before they are committed, so a kill -9 costs less 
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import duckdb
-import pyarrow as pa
 
 from core.records import RequestRecord
 from core.run import Run, RunState
 from core.words import say
-from storage import columns, run_values, summaries
+from storage import columns, journal, run_values, summaries
 from storage.database import Database
+from storage.journal import Backlog
 from storage.problems import RunExists, RunNotFound, WriteFailed, first_line, from_writing
 from storage.writer import transaction
 
 FLUSH_S = 0.4
 RETRY_S = 2.0
+SLICE = 5_000  # records of a whole run that are handed over at once
 MOST_WAITING = 20_000  # records; beyond, the caller writes them itself and waits
-SETTLE_CHUNKS = 1_000_000  # live times that are made lists at once
 LIVE_STATES = (RunState.QUEUED.value, RunState.RUNNING.value)
 
 
 @dataclass(slots=True, kw_only=True)
 class _Live:
-    """A run that is being recorded: its number, the next request's place, the times that wait as bytes."""
+    """A run that is being recorded: its number, the next request's place, what waits in the journal."""
 
     no: int
     ordinal: int = 0
-    waiting_chunks: int = 0
+    backlog: Backlog = field(default_factory=Backlog)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +54,7 @@ class Recorder:
         self._waiting: list[_Waiting] = []
         self._waiting_records = 0
         self._problem: Exception | None = None
+        columns.table(0, ())  # loads what pyarrow loads at its first list, not in a run's first half second
 
     def run_started(self, run: Run) -> None:
         """Store a run that begins now. Raises RunExists."""
@@ -106,7 +107,7 @@ class Recorder:
             sets = ", ".join(f"{name} = ?" for name in run_values.AT_THE_END)
             changed = [values[name] for name in run_values.AT_THE_END]
             connection.execute(f"UPDATE runs SET {sets} WHERE no = ?", [*changed, live.no])  # noqa: S608 -- names are ours
-            settle(connection, live.no)
+            journal.settle(connection, live.no)
 
         self._database.write(end)
         with self._lock:
@@ -126,14 +127,23 @@ class Recorder:
                     "UPDATE runs SET state = ?, message = coalesce(message, ?) WHERE no = ?",
                     [RunState.INTERRUPTED.value, say("Paceline stopped before this run ended."), no],
                 )
-            for (no,) in connection.execute("SELECT DISTINCT run_no FROM live_chunks").fetchall():
-                settle(connection, no)
+            for (no,) in connection.execute("SELECT DISTINCT run_no FROM journal").fetchall():
+                journal.settle(connection, no)
             return dead
 
         dead = self._database.write(interrupt)
-        for no in self._database.write(summaries.stale):
+        for no, _ in dead:
             self._database.write(partial(summaries.derive, run_no=no))
+        self._database.soon(self._renew, 0.0)
         return tuple(run_id for _, run_id in dead)
+
+    def _renew(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Derive one run that has no summary of these definitions, then the next: an update may leave thousands."""
+        left = summaries.stale(connection)
+        if left:
+            with transaction(connection):
+                summaries.derive(connection, left[0])
+            self._database.soon(self._renew, 0.0)
 
     def _flush(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Commit what waits; what cannot be committed goes on waiting and is tried again."""
@@ -158,36 +168,17 @@ class Recorder:
             self._problem = None
 
     def _append(self, connection: duckdb.DuckDBPyConnection, batches: Sequence[_Waiting]) -> None:
-        tables = []
         for live, records, first in _by_run(batches):
-            made = columns.batch(live.no, first, records)
-            tables.append(made)
-            live.waiting_chunks += made.chunks
-        columns.append(connection, "requests", pa.concat_tables([made.requests for made in tables]))
-        columns.append(connection, "live_chunks", pa.concat_tables([made.live_chunks for made in tables]))
-        columns.append(connection, "texts", pa.concat_tables([made.texts for made in tables]))
-        for live in {waiting.live.no: waiting.live for waiting in batches}.values():
-            if live.waiting_chunks >= SETTLE_CHUNKS:
-                settle(connection, live.no)
-                live.waiting_chunks = 0
-
-
-def settle(connection: duckdb.DuckDBPyConnection, run_no: int) -> None:
-    """Make lists of the times that wait as bytes (schema.LIVE_CHUNKS says why they wait)."""
-    rows = connection.sql(
-        "SELECT ordinal, chunk_us FROM live_chunks WHERE run_no = ? ORDER BY ordinal", params=[run_no]
-    ).to_arrow_table()
-    if not rows.num_rows:
-        return
-    settled = pa.table(
-        {
-            "run_no": pa.array([run_no] * rows.num_rows, pa.int32()),
-            "ordinal": rows.column("ordinal"),
-            "chunk_us": columns.lists(rows.column("chunk_us")),
-        }
-    )
-    columns.append(connection, "chunks", settled)
-    connection.execute("DELETE FROM live_chunks WHERE run_no = ?", [run_no])
+            chunks = journal.append(connection, live.no, first, records)
+            backlog = Backlog(
+                chunks=live.backlog.chunks + chunks,
+                records=live.backlog.records + len(records),
+                batches=live.backlog.batches + 1,
+            )
+            if backlog.full:
+                journal.settle(connection, live.no)
+                backlog = Backlog()
+            live.backlog = backlog
 
 
 def _by_run(batches: Sequence[_Waiting]) -> list[tuple[_Live, list[RequestRecord], int]]:

@@ -12,13 +12,13 @@ from core.run import Run, RunState
 from core.summary import Summary
 from core.timeline import Series
 from core.words import say
-from storage import listing, reading, run_values, summaries
+from storage import journal, listing, reading, run_values, summaries
 from storage.listing import RunRow
 from storage.problems import NameEmpty, RunNotEnded, RunNotFound, UnknownMetric
-from storage.recorder import LIVE_STATES, Recorder
+from storage.recorder import LIVE_STATES, SLICE, Recorder
 
 __all__ = ["RunNotFound", "RunRow", "RunStore"]
-TABLES = ("requests", "live_chunks", "chunks", "texts", "distributions", "summaries")
+TABLES = ("requests", "journal", "chunks", "texts", "distributions", "summaries")
 LONGEST_NAME = 200
 
 
@@ -71,7 +71,7 @@ class RunStore(Recorder):
             no, _ = _find(cursor, run_id)
             return reading.records(cursor, no, limit=limit, chunk_times=chunk_times, texts=False)
 
-    def request_table(self, run_id: str, limit: int = reading.ALL, *, chunk_times: bool = False) -> pa.Table:
+    def request_table(self, run_id: str, limit: int = journal.ALL, *, chunk_times: bool = False) -> pa.Table:
         """The requests as columns: everything seen but texts, and their metrics."""
         with self._database.snapshot() as cursor:
             no, _ = _find(cursor, run_id)
@@ -81,12 +81,7 @@ class RunStore(Recorder):
         """Answer and thinking text of one request; None where none was kept."""
         with self._database.snapshot() as cursor:
             no, _ = _find(cursor, run_id)
-            found = cursor.execute(
-                "SELECT t.text, t.reasoning_text FROM requests r JOIN texts t ON t.ordinal = r.ordinal "
-                "AND t.run_no = r.run_no WHERE r.run_no = ? AND r.request_id = ?",
-                [no, request_id],
-            ).fetchall()
-        return (found[0][0], found[0][1]) if found else (None, None)
+            return reading.text(cursor, no, request_id)
 
     def values(self, run_id: str, metric: str) -> list[float]:
         """Raw values of one metric over the measured, successful requests, in the order in which these ended.
@@ -95,8 +90,8 @@ class RunStore(Recorder):
         """
         _known(metric)
         with self._database.snapshot() as cursor:
-            no, _ = _find(cursor, run_id)
-            if metric in metrics.POOLED:
+            no, ended = _find(cursor, run_id)
+            if metric in metrics.POOLED or not ended:
                 return summary.values(reading.records(cursor, no, texts=False), metric)
             found = cursor.execute(
                 f"SELECT {metric}::DOUBLE FROM requests WHERE run_no = ? AND NOT warmup AND outcome = 'ok' "  # noqa: S608 -- known
@@ -139,7 +134,8 @@ class RunStore(Recorder):
     def add(self, run: Run) -> None:
         """Store a whole run that was measured or exported elsewhere. Raises RunExists."""
         self.run_started(run)
-        self.requests(run.id, run.requests)
+        for first in range(0, len(run.requests), SLICE):
+            self.requests(run.id, run.requests[first : first + SLICE])
         self.run_ended(run)
 
     def rename(self, run_id: str, name: str) -> None:

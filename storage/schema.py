@@ -40,9 +40,12 @@ CREATE TABLE requests (
   decode_tps DOUBLE, e2e_tps DOUBLE, chunks_are_tokens BOOLEAN)
 """
 
-# DuckDB writes a list column's whole vector of 2048 rows into its log with every small append, so a live run would
-# write hundreds of times its data. The times of a live run wait as bytes and become lists in large batches.
-LIVE_CHUNKS = "CREATE TABLE live_chunks (run_no INTEGER NOT NULL, ordinal INTEGER NOT NULL, chunk_us BLOB NOT NULL)"
+# DuckDB writes a list column's whole vector of 2048 rows into its log with every small append, hundreds of times the
+# data of a live run. So the requests of a live run wait here, an Arrow stream a commit, and go on in large batches.
+JOURNAL = """CREATE TABLE journal (
+  run_no INTEGER NOT NULL, first_ordinal INTEGER NOT NULL, number INTEGER NOT NULL, chunks BIGINT NOT NULL,
+  records BLOB NOT NULL)"""
+CHUNKS = "CREATE TABLE live_chunks (run_no INTEGER NOT NULL, ordinal INTEGER NOT NULL, chunk_us BLOB NOT NULL)"
 CHUNKS = "CREATE TABLE chunks (run_no INTEGER NOT NULL, ordinal INTEGER NOT NULL, chunk_us INTEGER[] NOT NULL)"
 TEXTS = "CREATE TABLE texts (run_no INTEGER NOT NULL, ordinal INTEGER NOT NULL, text VARCHAR, reasoning_text VARCHAR)"
 
@@ -85,7 +88,7 @@ MIGRATIONS = (
     Migration(
         number=1,
         what="runs, requests and the library",
-        statements=(RUNS, REQUESTS, LIVE_CHUNKS, CHUNKS, TEXTS, DISTRIBUTIONS, SUMMARIES, *LIBRARY),
+        statements=(RUNS, REQUESTS, JOURNAL, CHUNKS, TEXTS, DISTRIBUTIONS, SUMMARIES, *LIBRARY),
     ),
 )
 

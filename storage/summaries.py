@@ -23,7 +23,7 @@ from storage.totals import Totals, totals
 
 GRID_POINTS = 200
 TIMELINE_STEPS = 240
-SPARKLINE_STEPS = 40
+SPARKLINE_STEP = 6  # of those, one of the table's small line
 GRID = [place / (GRID_POINTS - 1) for place in range(GRID_POINTS)]
 POINTS = [0.5, 0.9, 0.95, 0.99]
 METRIC_COLUMNS = ", ".join(f"{name}::DOUBLE AS {name}" for name in metrics.PER_REQUEST)
@@ -82,7 +82,7 @@ def derive(connection: duckdb.DuckDBPyConnection, run_no: int) -> None:
         for metric, one in found.items()
     ]  # fmt: skip
     if rows:
-        columns.append(connection, "distributions", pa.Table.from_pylist(rows))
+        columns.insert(connection, "distributions", pa.Table.from_pylist(rows))
     values = _summary_row(run_no, whole, found, grids, light)
     places = ", ".join("?" * len(SUMMARY_COLUMNS))
     connection.execute(
@@ -174,13 +174,20 @@ def _summary_row(
         "decode_tps": statistic("decode_tps", "p50"),
         "output_tokens_per_s": whole.throughput["output_tokens_per_s"],
         "gap_grid": grids.get("gap_s", []),
-        "sparkline": list(timeline.output_over_time(light, SPARKLINE_STEPS).values),
+        "sparkline": _coarse(output.values),
         "timeline_start_s": shape.times_s[0] - shape.step_s / 2 if shape.times_s else None,
         "timeline_step_s": shape.step_s,
         "output": list(output.values),
         "in_flight": list(in_flight.values),
         "facts": dumps(facts),
     }
+
+
+def _coarse(values: Sequence[float]) -> list[float]:
+    """Every SPARKLINE_STEP neighbours as their mean."""
+    return [
+        sum(values[place : place + SPARKLINE_STEP]) / SPARKLINE_STEP for place in range(0, len(values), SPARKLINE_STEP)
+    ]
 
 
 def _renew_metrics(connection: duckdb.DuckDBPyConnection, run_no: int) -> None:

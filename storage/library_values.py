@@ -1,0 +1,96 @@
+"""What the library keeps, as rows and as values: names that are the same, endpoints without keys, JSON read back.
+
+Knows no table. What a later rule of core.plan refuses is read as None: not offered, and not deleted either.
+"""
+
+import dataclasses
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from core import redaction
+from core.plan import Configuration, Endpoint, PlanError, RunPlan
+from core.words import say
+from storage.problems import SecretInHeader
+from storage.run_values import dumps, utc
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dated:
+    """A JSON object and when it was made."""
+
+    at: datetime
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedPlan:
+    """Plans under a name."""
+
+    name: str
+    saved_at: datetime
+    plans: tuple[RunPlan, ...]
+
+
+def same(name: str) -> str:
+    """What two names share that a person would take for one."""
+    return unicodedata.normalize("NFKC", name).strip().casefold()
+
+
+def refuse_secrets(endpoint: Endpoint) -> None:
+    """Raise SecretInHeader if a header looks like a key."""
+    for (name, value), (_, shown) in zip(endpoint.headers, redaction.headers(endpoint.headers), strict=True):
+        if shown != value:
+            raise SecretInHeader(
+                say(
+                    "Header {name} looks like a key, and keys are never saved: put it under [api_keys.NAME] in "
+                    ".streamlit/secrets.toml or into an environment variable, and give NAME as the key's name.",
+                    name=name,
+                )
+            )
+
+
+def endpoint_values(endpoint: Endpoint) -> dict[str, Any]:
+    """The JSON object to keep; a key that was pasted into the notes is hidden."""
+    return dataclasses.asdict(endpoint) | {"notes": redaction.text(endpoint.notes)}
+
+
+def named(rows: Sequence[tuple[Any, ...]], name: str) -> tuple[Any, ...] | None:
+    """The row whose first value is that name."""
+    return next((row for row in rows if same(row[0]) == same(name)), None)
+
+
+def asked_elsewhere(old: Endpoint | None, new: Endpoint) -> bool:
+    """Whether a probe of the old one says nothing about the new one."""
+
+    def asked(one: Endpoint) -> tuple[Any, ...]:
+        return one.base_url, one.api, one.key_name, one.headers, one.verify, one.ca_file
+
+    return old is None or asked(old) != asked(new)
+
+
+def read_configuration(text: str) -> Configuration | None:
+    """A kept configuration with the endpoint it was kept with."""
+    try:
+        return RunPlan.from_dict({"configuration": orjson.loads(text)}).configuration
+    except PlanError:
+        return None
+
+
+def read_endpoint(text: str) -> Endpoint | None:
+    """A kept endpoint."""
+    found = read_configuration(dumps({"id": "-", "label": "-", "model": "-", "endpoint": orjson.loads(text)}))
+    return found.endpoint if found else None
+
+
+def read_plan(name: str, saved_at: datetime, text: str) -> SavedPlan | None:
+    """Kept plans; None if one of them is refused."""
+    try:
+        plans = tuple(RunPlan.from_dict(one) for one in orjson.loads(text))
+    except PlanError:
+        return None
+    return SavedPlan(name=name, saved_at=utc(saved_at), plans=plans)
