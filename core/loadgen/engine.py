@@ -76,6 +76,7 @@ class Engine:
         finally:
             self._watch.stop()
             gc.enable()
+            gc.unfreeze()
             for lane in lanes:
                 if lane is not None:
                     lane.close()

@@ -301,12 +301,12 @@ class Exchange:
         )
 
     def _failure(self, answer: Answer | None) -> Failure | None:
-        if answer is not None and answer.failure is not None:
-            return answer.failure
         if self._fault is not None:
             return Failure(
                 kind=FailureKind.MALFORMED, message=say("The answer is not valid HTTP: {fault}.", fault=self._fault)
             )
+        if answer is not None and answer.failure is not None:
+            return answer.failure
         if self._status == 0:
             return Failure(
                 kind=FailureKind.CONNECTION_LOST, message=say("The connection ended inside the answer's head.")

@@ -1,0 +1,278 @@
+"""What a connection does with ends of every kind, over real sockets."""
+
+import asyncio
+import ssl
+
+import pytest
+import trustme
+
+from core.plan import Limits
+from core.records import FailureKind, Outcome
+from tests.core.loadgen.scripted import (
+    CHUNKED,
+    DONE,
+    FINISH,
+    HEAD,
+    answers,
+    chunk,
+    event,
+    measured,
+    plan_for,
+    scripted,
+    stream,
+    usage,
+)  # fmt: skip
+
+EVENTS = event("a") + event("b") + FINISH + usage(7, 2) + DONE
+
+
+async def test_a_connection_is_kept_for_the_next_request():
+    async with scripted(answers(stream("a", "b"))) as server:
+        records = await measured(plan_for(server.port, requests=5))
+
+    assert [record.outcome for record in records] == [Outcome.OK] * 5
+    assert server.connections == 1
+
+
+async def test_set_up_time_is_told_by_the_first_request_of_a_connection_only():
+    async with scripted(answers(stream("a", "b"))) as server:
+        records = await measured(plan_for(server.port, requests=3))
+
+    assert records[0].connect_s > 0
+    assert [record.connect_s for record in records[1:]] == [None, None]
+
+
+async def test_a_server_that_says_close_gets_a_new_connection_a_request():
+    closing = stream("a", "b").replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1)
+    async with scripted(answers(closing, close=True)) as server:
+        records = await measured(plan_for(server.port, requests=3))
+
+    assert [record.outcome for record in records] == [Outcome.OK] * 3
+    assert server.connections == 3
+    assert all(record.connect_s for record in records)
+
+
+async def test_a_server_that_closes_without_saying_loses_at_most_the_requests_before_it_is_noticed():
+    async with scripted(answers(stream("a", "b"), close=True)) as server:
+        records = await measured(plan_for(server.port, requests=4), reuse=False)
+
+    assert [record.outcome for record in records] == [Outcome.OK] * 4
+    assert len(server.asked) == 4
+
+
+async def test_a_request_that_was_sent_is_never_sent_again():
+    async def reset(_asked, writer):
+        writer.transport.abort()
+
+    async with scripted(reset) as server:
+        records = await measured(plan_for(server.port, requests=3))
+
+    assert [record.failure.kind for record in records] == [FailureKind.CONNECTION_LOST] * 3
+    assert len(server.asked) == 3
+
+
+async def test_a_stale_connection_is_not_used_and_that_is_no_retry():
+    async def close_while_idle(asked, writer):
+        writer.write(stream("a", "b"))
+        if asked.connection == 0:
+            writer.close()
+
+    async with scripted(close_while_idle) as server:
+        plan = plan_for(server.port, requests=1, warmup_requests=1)
+        records = await measured(plan, reuse=False)
+
+    assert [record.outcome for record in records] == [Outcome.OK] * 2
+    assert len(server.asked) == 2
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [b"0\r\nX-Trailer: 1\r\n\r\n", b"000\r\n\r\n", b"0;last=1\r\n\r\n"],
+    ids=["trailers", "many zeros", "an extension"],
+)
+async def test_unusual_last_chunks_end_an_answer(tail):
+    async with scripted(answers(CHUNKED + chunk(EVENTS) + tail)) as server:
+        records = await measured(plan_for(server.port, requests=2))
+
+    assert [record.outcome for record in records] == [Outcome.OK] * 2
+    assert server.connections == 1
+
+
+@pytest.mark.parametrize("cut", range(1, 9))
+async def test_an_end_cut_anywhere_is_found(cut):
+    whole = stream("a", "b")
+
+    async def in_two(_asked, writer):
+        writer.write(whole[:-cut])
+        await writer.drain()
+        await asyncio.sleep(0.01)
+        writer.write(whole[-cut:])
+
+    async with scripted(in_two) as server:
+        records = await measured(plan_for(server.port, requests=2))
+
+    assert [record.outcome for record in records] == [Outcome.OK] * 2
+    assert [record.text for record in records] == ["ab", "ab"]
+
+
+async def test_every_byte_in_a_read_of_its_own_gives_the_same_answer():
+    async def by_bytes(_asked, writer):
+        for byte in stream("a", "b"):
+            writer.write(bytes([byte]))
+            await writer.drain()
+            await asyncio.sleep(0)
+
+    async with scripted(by_bytes) as server:
+        (record,) = await measured(plan_for(server.port))
+
+    assert (record.outcome, record.text, record.output_tokens, len(record.chunk_us)) == (Outcome.OK, "ab", 2, 2)
+
+
+async def test_an_answer_of_known_length_ends_with_its_length():
+    answer = HEAD + b"Content-Length: %d\r\n\r\n" % len(EVENTS) + EVENTS
+    async with scripted(answers(answer)) as server:
+        records = await measured(plan_for(server.port, requests=2))
+
+    assert [record.text for record in records] == ["ab", "ab"]
+    assert server.connections == 1
+
+
+async def test_an_answer_without_framing_ends_with_its_connection():
+    async with scripted(answers(HEAD + b"\r\n" + EVENTS, close=True)) as server:
+        records = await measured(plan_for(server.port, requests=2))
+
+    assert [record.outcome for record in records] == [Outcome.OK] * 2
+
+
+async def test_an_interim_answer_is_passed_over():
+    async with scripted(answers(b"HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n" + stream("a", "b"))) as server:
+        records = await measured(plan_for(server.port, requests=2))
+
+    assert [record.text for record in records] == ["ab", "ab"]
+
+
+async def test_a_chunked_answer_cut_off_is_truncated():
+    async with scripted(answers(CHUNKED + chunk(event("a")) + chunk(event("b"))[:-9], close=True)) as server:
+        (record,) = await measured(plan_for(server.port))
+
+    assert record.failure.kind is FailureKind.TRUNCATED
+    assert record.text == "a"
+
+
+async def test_a_half_closed_connection_still_delivers_its_answer():
+    async def half_closed(_asked, writer):
+        writer.write(HEAD + b"\r\n" + EVENTS)
+        writer.write_eof()
+
+    async with scripted(half_closed) as server:
+        records = await measured(plan_for(server.port, requests=2))
+
+    assert [record.outcome for record in records] == [Outcome.OK] * 2
+
+
+@pytest.mark.parametrize(
+    "answer", [b"\x00\xff nonsense\r\n\r\n", b"HTTP/1.1 abc\r\n\r\n", CHUNKED + b"zz\r\nx\r\n0\r\n\r\n"]
+)
+async def test_what_is_not_http_is_malformed(answer):
+    async with scripted(answers(answer, close=True)) as server:
+        (record,) = await measured(plan_for(server.port))
+
+    assert record.failure.kind is FailureKind.MALFORMED
+
+
+async def test_a_lying_end_inside_an_answer_never_mixes_two_answers():
+    # The first read looks like an end and is none; the rest would otherwise be taken for the next answer.
+    lying = CHUNKED + b"%x\r\n" % (len(EVENTS) + 9) + event("a") + b"\r\n0\r\n\r\n"
+
+    async def lie(asked, writer):
+        if asked.connection == 0:
+            writer.write(lying)
+            await writer.drain()
+            await asyncio.sleep(0.05)
+            writer.write(EVENTS)
+        else:
+            writer.write(stream("c"))
+
+    async with scripted(lie) as server:
+        records = await measured(plan_for(server.port, requests=2))
+
+    assert records[0].failure.kind in {FailureKind.TRUNCATED, FailureKind.MALFORMED}
+    assert records[1].text in {"c", None} or records[1].failure is not None
+
+
+async def test_bytes_that_nobody_asked_for_end_the_connection():
+    async with scripted(answers(stream("a") + b"HTTP/1.1 200 OK\r\n\r\n")) as server:
+        records = await measured(plan_for(server.port, requests=1, warmup_requests=1))
+
+    assert records[0].outcome is not None
+    assert all(record.text in {"a", "", None} for record in records)
+
+
+async def test_tls_is_spoken_with_an_authority_from_a_file(tmp_path):
+    authority = trustme.CA()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+
+    async with scripted(answers(stream("a", "b")), ssl=context) as server:
+        trusted = await measured(plan_for(server.port, scheme="https", ca_file=str(tmp_path / "ca.pem"), requests=2))
+        refused = await measured(plan_for(server.port, scheme="https"))
+        unchecked = await measured(plan_for(server.port, scheme="https", verify=False))
+
+    assert [record.outcome for record in trusted] == [Outcome.OK] * 2
+    assert refused[0].failure.kind is FailureKind.TLS
+    assert "certificate" in refused[0].failure.message
+    assert unchecked[0].outcome is Outcome.OK
+
+
+async def test_a_missing_authority_file_is_said(tmp_path):
+    (record,) = await measured(plan_for(1, scheme="https", ca_file=str(tmp_path / "none.pem")))
+
+    assert record.failure.kind is FailureKind.TLS
+    assert "none.pem" in record.failure.message
+
+
+async def test_ipv6_works():
+    async with scripted(answers(stream("a")), host="::1") as server:
+        (record,) = await measured(plan_for(server.port, host="[::1]"))
+
+    assert record.outcome is Outcome.OK
+    assert b"Host: [::1]:%d\r\n" % server.port in server.asked[0].head
+
+
+async def test_nothing_listening_is_refused():
+    async with scripted(answers(b"")) as server:
+        port = server.port
+    (record,) = await measured(plan_for(port))
+
+    assert record.failure.kind is FailureKind.REFUSED
+    assert f"127.0.0.1:{port}" in record.failure.message
+    assert record.sent_s is None
+
+
+async def test_an_unknown_name_is_dns():
+    (record,) = await measured(plan_for(80, host="no-such-host.invalid"))
+
+    assert record.failure.kind is FailureKind.DNS
+    assert "no-such-host.invalid" in record.failure.message
+
+
+@pytest.mark.parametrize(
+    ("limits", "kind", "sends"),
+    [
+        (Limits(first_byte_s=0.1), FailureKind.FIRST_BYTE_TIMEOUT, b""),
+        (Limits(idle_s=0.1), FailureKind.IDLE_TIMEOUT, CHUNKED + chunk(event("a"))),
+        (Limits(total_s=0.1), FailureKind.TOTAL_TIMEOUT, CHUNKED + chunk(event("a"))),
+    ],
+)
+async def test_a_limit_that_passed_has_its_own_kind_and_closes_the_connection(limits, kind, sends):
+    async def never_ends(_asked, writer):
+        writer.write(sends)
+        await writer.drain()
+        await asyncio.sleep(30)
+
+    async with scripted(never_ends) as server:
+        (record,) = await measured(plan_for(server.port, limits=limits))
+
+    assert record.failure.kind is kind
+    assert len(record.chunk_us) == (1 if sends else 0)

@@ -1,0 +1,48 @@
+"""The loop's own lateness: a loop held on purpose is seen."""
+
+import asyncio
+import time
+
+import pytest
+
+from core.loadgen import health
+from core.loadgen.health import LagProbe
+
+
+@pytest.mark.parametrize("kernel_timer", [True, False], ids=["kernel timer", "the loop's timer"])
+async def test_a_held_loop_is_seen(kernel_timer, monkeypatch):
+    if not kernel_timer:
+        monkeypatch.setattr(health, "_timerfd", lambda _: None)
+    probe = LagProbe(asyncio.get_running_loop())
+    probe.start()
+    for _ in range(5):
+        await asyncio.sleep(0.02)
+        time.sleep(0.03)  # what is tested: the loop is held
+    await asyncio.sleep(0.02)
+    probe.stop()
+    found = probe.health(max_in_flight=4, priority="normal", reads=10, chunks=20)
+
+    assert found.loop_lag_max_s >= 0.02
+    assert 0 <= found.loop_lag_p50_s <= found.loop_lag_p99_s <= found.loop_lag_max_s
+    assert found.reads_per_token == 0.5
+    assert found.max_in_flight == 4
+
+
+async def test_recent_lag_counts_from_the_last_look():
+    probe = LagProbe(asyncio.get_running_loop())
+    probe.start()
+    time.sleep(0.05)
+    await asyncio.sleep(0.02)
+    first = probe.recent_p99_s()
+    again = probe.recent_p99_s()
+    probe.stop()
+
+    assert first > 0.01
+    assert again is None
+
+
+async def test_a_probe_that_saw_nothing_says_so():
+    found = LagProbe(asyncio.get_running_loop()).health(max_in_flight=0, priority="normal", reads=0, chunks=0)
+
+    assert found.loop_lag_p99_s is None
+    assert found.reads_per_token is None

@@ -1,0 +1,172 @@
+"""Tiny requests before a run find what an endpoint accepts; each answer is written by hand."""
+
+import asyncio
+
+import orjson
+import pytest
+
+from core.loadgen.preflight import Preflighter
+from core.loadgen.prompts import Shape
+from tests.core.loadgen.scripted import CHUNKED, FINISH, answers, chunk, event, plan_for, scripted, stream, usage
+
+
+def refusal(status: int, message: str) -> bytes:
+    body = orjson.dumps({"error": {"message": message}})
+    return b"HTTP/1.1 %d X\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % (status, len(body)) + body
+
+
+async def preflight(port: int, **plan):
+    plan = plan_for(port, **plan)
+    return await Preflighter(plan, tag="t", key_header=None).run()
+
+
+async def test_an_ordinary_endpoint_streams_counts_and_obeys():
+    async with scripted(answers(stream("a", "b"))) as server:
+        found, shape = await preflight(server.port)
+
+    assert (found.streams, found.usage, found.max_tokens_obeyed, found.keeps_connection) == (True, True, True, True)
+    assert found.changes == ()
+    assert found.failure_message is None
+    assert shape.token_parameter == "max_tokens"
+
+
+async def test_an_endpoint_that_ignores_the_limit_is_found_out():
+    async with scripted(answers(stream(*"abcdefghijkl"))) as server:
+        found, _ = await preflight(server.port)
+
+    assert found.max_tokens_obeyed is False
+
+
+async def test_a_server_that_closes_after_an_answer_is_found_out():
+    async with scripted(answers(stream("a"), close=True)) as server:
+        found, _ = await preflight(server.port)
+
+    assert found.keeps_connection is False
+
+
+@pytest.mark.parametrize(
+    ("parameter", "complaint", "change"),
+    [
+        ("stream_options", "Unknown parameter: stream_options", "drop stream_options"),
+        (
+            "max_tokens",
+            "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+            "use max_completion_tokens",
+        ),
+    ],
+)
+async def test_a_refused_parameter_is_changed_once_and_told(parameter, complaint, change):
+    async def script(asked, writer):
+        writer.write(refusal(400, complaint) if parameter in orjson.loads(asked.body or b"{}") else stream("a"))
+
+    async with scripted(script) as server:
+        found, _ = await preflight(server.port)
+
+    assert found.changes == (change,)
+    assert found.failure_message is None
+    assert sum(asked.head.startswith(b"POST") for asked in server.asked) == 2
+
+
+async def test_two_parameters_can_be_refused_one_after_the_other():
+    async def script(asked, writer):
+        body = orjson.loads(asked.body or b"{}")
+        if "stream_options" in body:
+            writer.write(refusal(422, "Extra inputs are not permitted: stream_options"))
+        elif "max_tokens" in body:
+            writer.write(refusal(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."))
+        else:
+            writer.write(stream("a"))
+
+    async with scripted(script) as server:
+        found, shape = await preflight(server.port)
+
+    assert set(found.changes) == {"drop stream_options", "use max_completion_tokens"}
+    assert shape.stream_options is False
+
+
+async def test_a_complaint_that_a_change_does_not_cure_is_the_end():
+    async with scripted(answers(refusal(400, "Unknown parameter: stream_options"))) as server:
+        found, _ = await preflight(server.port)
+
+    assert "stream_options" in found.failure_message
+    assert found.changes == ("drop stream_options",)
+
+
+async def test_a_refused_key_names_itself_and_the_host():
+    async with scripted(answers(refusal(401, "Incorrect API key"))) as server:
+        found, _ = await preflight(server.port, key_name="LAB_KEY")
+
+    assert "LAB_KEY" in found.failure_message
+    assert f"127.0.0.1:{server.port}" in found.failure_message
+    assert "Incorrect API key" in found.failure_message
+
+
+async def test_an_unknown_model_is_told_with_those_that_exist():
+    listed = orjson.dumps({"data": [{"id": "qwen"}, {"id": "llama"}]})
+
+    async def script(asked, writer):
+        if asked.head.startswith(b"GET /v1/models"):
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(listed) + listed)
+        else:
+            writer.write(refusal(404, "The model `m` does not exist."))
+
+    async with scripted(script) as server:
+        found, _ = await preflight(server.port)
+
+    assert "does not exist" in found.failure_message
+    assert "qwen, llama" in found.failure_message
+
+
+async def test_a_passing_trouble_is_asked_once_more():
+    turns = iter([refusal(503, "warming up"), *[stream("a")] * 5])
+
+    async def script(asked, writer):
+        writer.write(next(turns) if asked.head.startswith(b"POST") else b"HTTP/1.1 404 X\r\nContent-Length: 0\r\n\r\n")
+
+    async with scripted(script) as server:
+        found, _ = await preflight(server.port)
+
+    assert found.failure_message is None
+
+
+async def test_the_chat_template_s_tokens_are_taken_off_the_prompt():
+    answer = CHUNKED + chunk(event("a") + FINISH + usage(54, 1)) + b"0\r\n\r\n"
+    async with scripted(answers(answer)) as server:
+        _, shape = await preflight(server.port)
+
+    assert shape == Shape(overhead_tokens=30.0)  # 24 words were sent, 54 tokens counted
+
+
+@pytest.mark.parametrize("stops", [True, False])
+async def test_whether_generation_stops_when_the_client_leaves_is_seen_at_slots(stops):
+    busy = 0
+
+    async def script(asked, writer):
+        nonlocal busy
+        if asked.head.startswith(b"GET /slots"):
+            slots = orjson.dumps([{"is_processing": bool(busy)}])
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(slots) + slots)
+        elif orjson.loads(asked.body)["max_tokens"] < 10:
+            writer.write(stream("a"))
+        else:
+            busy = 1
+            writer.write(CHUNKED)
+            try:
+                while not writer.is_closing():
+                    writer.write(chunk(event("a")))
+                    await writer.drain()
+                    await asyncio.sleep(0.01)
+            finally:
+                busy = 0 if stops else 1
+
+    async with scripted(script) as server:
+        found, _ = await preflight(server.port)
+
+    assert found.stops_on_disconnect is stops
+
+
+async def test_where_it_cannot_be_seen_nothing_is_claimed():
+    async with scripted(answers(stream("a"))) as server:
+        found, _ = await preflight(server.port)
+
+    assert found.stops_on_disconnect is None

@@ -1,0 +1,62 @@
+"""Prompts: unique from the start, seeded, about as long as asked."""
+
+import orjson
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.loadgen.prompts import Prompts, Shape
+from core.loadgen.vocabulary import WORDS
+from tests.core.loadgen.scripted import plan_for
+
+
+def prompts(tag: str = "run", shape: Shape | None = None, **plan) -> Prompts:
+    return Prompts(plan_for(80, **plan), tag=tag, key_header=("Authorization", "Bearer k%ey"), shape=shape or Shape())
+
+
+def test_the_same_plan_and_tag_give_the_same_bytes():
+    assert prompts().prepare(5).payload == prompts().prepare(5).payload
+
+
+@given(st.integers(0, 80_000), st.integers(0, 80_000), st.booleans(), st.booleans())
+def test_no_two_requests_of_a_run_begin_alike(one, other, one_warm, other_warm):
+    made = prompts()
+    same = (one, one_warm) == (other, other_warm)
+
+    first = made.prompt(one, warmup=one_warm).split()[:2]
+    second = made.prompt(other, warmup=other_warm).split()[:2]
+
+    assert (first == second) == same or (one - other) % (len(WORDS) ** 2 // 2) == 0
+
+
+def test_two_runs_share_no_prompt():
+    assert prompts("a").prompt(0, warmup=False) != prompts("b").prompt(0, warmup=False)
+
+
+def test_a_prompt_has_a_word_a_token_less_what_the_template_adds():
+    plain = prompts(input_tokens=100).prompt(0, warmup=False)
+    within = prompts(input_tokens=100, shape=Shape(overhead_tokens=30)).prompt(0, warmup=False)
+    coarse = prompts(input_tokens=100, shape=Shape(tokens_per_word=2)).prompt(0, warmup=False)
+
+    assert [len(text.split()) for text in (plain, within, coarse)] == [100, 70, 50]
+
+
+def test_a_prompt_shorter_than_its_nonce_is_the_nonce():
+    assert len(prompts(input_tokens=1).prompt(0, warmup=False).split()) == 6
+
+
+def test_the_request_names_its_length_its_id_and_its_key():
+    prepared = prompts().prepare(7)
+    head, _, body = prepared.payload.partition(b"\r\n\r\n")
+
+    assert f"Content-Length: {len(body)}".encode() in head
+    assert b"X-Request-Id: run-r7" in head
+    assert b"Authorization: Bearer k%ey" in head  # a percent sign survives
+    assert orjson.loads(body)["model"] == "m"
+
+
+def test_a_shape_changes_one_thing_for_one_complaint():
+    shape = Shape(ignore_eos=True)
+
+    assert shape.changed("drop ignore_eos") == Shape()
+    assert shape.changed("use max_completion_tokens").token_parameter == "max_completion_tokens"
+    assert shape.changed("paint it green") is None

@@ -1,0 +1,43 @@
+"""Which limit has passed, told by times alone."""
+
+import pytest
+
+from core.loadgen.exchange import Exchange, Prepared
+from core.loadgen.watch import passed
+from core.plan import Limits
+from core.records import FailureKind
+
+S = 1_000_000_000
+LIMITS = Limits(first_byte_s=5, idle_s=2, total_s=20)
+
+
+def sent_at_zero(*reads_s: float) -> Exchange:
+    prepared = Prepared(index=0, warmup=False, request_id="x", payload=b"", input_tokens=1, output_tokens=1)
+    exchange = Exchange(prepared, ended=lambda _: None)
+    exchange.reads = [(round(at * S), b"x") for at in reads_s]
+    return exchange
+
+
+@pytest.mark.parametrize(
+    ("reads_s", "now_s", "kind"),
+    [
+        ((), 4.9, None),
+        ((), 5.1, FailureKind.FIRST_BYTE_TIMEOUT),
+        ((4.9,), 5.1, None),
+        ((1.0, 3.0), 4.9, None),
+        ((1.0, 3.0), 5.1, FailureKind.IDLE_TIMEOUT),
+        ((1.0, 19.5), 20.1, FailureKind.TOTAL_TIMEOUT),
+    ],
+)
+def test_each_limit_has_its_own_kind(reads_s, now_s, kind):
+    found = passed(sent_at_zero(*reads_s), LIMITS, round(now_s * S))
+
+    assert (found[0] if found else None) == kind
+
+
+def test_reads_already_decoded_still_count_as_the_last_byte():
+    exchange = sent_at_zero(4.0)
+    exchange.decode(None)  # nonsense bytes, but they came
+
+    assert exchange.last_read_ns == 4 * S
+    assert passed(exchange, LIMITS, 5 * S) is None
