@@ -34,7 +34,7 @@ def line(endpoint: Endpoint) -> Line:
 def selected(known: list[Endpoint]) -> Endpoint | None:
     """The table, and the endpoint whose row is chosen."""
     names = [one.name for one in known]
-    wanted = st.session_state.get(SELECTED)
+    wanted = st.session_state.get(SELECTED, names[0])
     version = f"{TABLE}_{wanted if wanted in names else ''}_{len(names)}"
     place = endpoint_table.show(
         [line(one) for one in known], key=version, selected=names.index(wanted) if wanted in names else None

@@ -1,5 +1,6 @@
 """What this machine can measure: the card, the button, and the progress while it is found out."""
 
+import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -7,7 +8,8 @@ from core.calibration import Calibration
 from core.words import say
 from pages.parts import calibrating, dialog, look
 from pages.parts.calibrating import Last
-from pages.parts.text import ago_now, escape_markdown, ms, rate
+from pages.parts.look import CROSS, TICK
+from pages.parts.text import ago_now, escape_markdown, ms, number, rate
 
 
 def button(place: DeltaGenerator, *, label: str | None = None) -> None:
@@ -60,20 +62,48 @@ def _again(going: bool) -> None:
 
 
 def _result(last: Last) -> None:
-    numbers(last.found)
+    found, best = last.found, last.found.best
+    cards = look.pair("cards4_calibration", 4, gap="small")
+    numbers(found, (cards[0], cards[1]))
+    error, lag = best.span_error_p99_s if best else None, found.loop_lag_p99_s
+    cards[2].metric(say("Decode error p99"), ms(error), help=say("Time from first to last token, reported minus true."))
+    cards[3].metric(say("Client lag p99"), ms(lag), help=say("How late the load generator's own loop was."))
+    st.markdown(escape_markdown(found.verdict))
     st.markdown(f":gray[{say('Calibrated')} {ago_now(last.at)}.]")
+    with st.expander(say("Every level"), type="compact"):
+        st.table(levels(found), border="horizontal", hide_index=True)
 
 
-def numbers(found: Calibration) -> None:
+def levels(found: Calibration) -> pd.DataFrame:
+    """One row a level of load."""
+    return pd.DataFrame(
+        {
+            say("Streams"): [row.streams for row in found.levels],
+            say("Offered, tok/s"): [number(row.offered_tokens_per_s) for row in found.levels],
+            say("Kept, tok/s"): [number(row.kept_tokens_per_s) for row in found.levels],
+            say("TTFT error p50"): [ms(row.ttft_error_p50_s) for row in found.levels],
+            say("TTFT error p99"): [ms(row.ttft_error_p99_s) for row in found.levels],
+            say("Decode error p99"): [ms(row.span_error_p99_s) for row in found.levels],
+            say("Client lag p99"): [ms(row.loop_lag_p99_s) for row in found.levels],
+            say("Priority"): [row.priority for row in found.levels],
+            say("Good enough"): [
+                TICK if row.good else f"{CROSS} {escape_markdown('; '.join(row.misses))}" for row in found.levels
+            ],
+        }
+    )
+
+
+def numbers(found: Calibration, places: tuple[DeltaGenerator, DeltaGenerator]) -> None:
     """The two numbers that matter."""
-    left, right = st.columns(2)
+    left, right = places
+    best = found.best
     left.metric(
         say("Tokens kept"),
         rate(found.tokens_per_s),
-        help=say("Highest rate at which the tokens of a paced server were stamped in time."),
+        help=say("The highest rate at which 90 % of the tokens of a paced server came in time and were stamped right."),
     )
     right.metric(
         say("TTFT error p99"),
-        ms(found.ttft_error_p99_s),
+        ms(best.ttft_error_p99_s if best else None),
         help=say("Against a server with exactly known times, at that rate."),
     )

@@ -9,7 +9,7 @@ import streamlit as st
 from core.estimate import Estimate, Pace, Seen, checks, estimate, seen_pace
 from core.plan import Configuration, Experiment, PlanError, RunPlan
 from core.words import say
-from pages.parts import calibrating, look, plan_fields, probing, state
+from pages.parts import calibrating, links, look, plan_fields, probing, state
 from pages.parts.text import count, escape_markdown, quantity, span
 
 HISTORY = 300  # rows looked through for an earlier pace
@@ -109,7 +109,7 @@ def _launch(plans: tuple[RunPlan, ...]) -> None:
         look.problem(str(fault))
         return
     st.session_state[plan_fields.key("name")] = ""
-    st.switch_page("pages/benchmark.py", query_params={"view": "live", "experiment": launched})
+    links.go("benchmark", view="live", experiment=launched)
 
 
 def suggested(plans: Sequence[RunPlan]) -> str:

@@ -1,6 +1,8 @@
 """The row of numbers over a live launch: progress, time left, what comes in now, how the client fares."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 
 import streamlit as st
 
@@ -10,68 +12,97 @@ from core.fleet.live import ENDED_STATES, LiveExperiment, LiveRun
 from core.run import RunState
 from core.words import say
 from pages.parts import look
-from pages.parts.text import clock, count, escape_markdown, ms, number, percent, rate, when
+from pages.parts.text import MISSING, clock, count, escape_markdown, ms, number, percent, rate, when
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One number with the small word under it."""
+
+    title: str
+    value: str
+    note: str
+    tone: Literal["off", "green", "red"] = "off"
+    hint: str | None = None
 
 
 def show(found: LiveExperiment) -> None:
+    """The bar and seven numbers in one frame."""
     run = found.current or next((run for run in reversed(found.runs) if run.state in ENDED_STATES), found.runs[0])
-    sent, failed = sum(one.sent for one in found.runs), sum(one.failed + one.empty for one in found.runs)
-    running = found.state is RunState.RUNNING
+    cells = [_runs(found), _time(found), _in_flight(found, run), _sent(found), *_now(found, run), _lag(run)]
     with st.container(border=True, gap="small"):
         st.progress(min(1.0, found.share))
-        cards = look.pair("cards4_live", 7, gap="small")
-        cells = [
-            (say("Runs"), f"{found.finished_runs} / {len(found.runs)}", percent(found.share, digits=0), None, "off"),
-            (say("Time left"), clock(found.eta_s) if running else "–", _done_at(found), None, "off"),
-            (
-                say("In flight"),
-                f"{run.in_flight} / {run.plan.load.concurrency}" if running else "–",
-                say("mean {n}", n=number(run.mean_in_flight)),
-                None,
-                "off",
-            ),
-            (
-                say("Sent"),
-                count(sent),
-                say("{n} failed", n=count(failed)),
-                say("Requests sent so far, and how many of them failed or came back empty."),
-                "red" if failed else "green",
-            ),
-            (say("TTFT p50 now"), *_ttft_now(run, running)),
-            (
-                say("Output now"),
-                rate(run.output_tokens_per_s if running else None),
-                say("last 2 s"),
-                say("Output tokens of all streams together. A chunk not yet counted by the server is one token here."),
-                "off",
-            ),
-            (say("Client lag p99"), *_lag(run)),
-        ]
-        for place, (title, value, note, hint, tone) in zip(cards, cells, strict=True):
-            place.metric(title, value, note, help=hint, delta_color=tone, delta_arrow="off")
+        for place, cell in zip(look.pair("cards4_live", len(cells), gap="small"), cells, strict=True):
+            place.metric(cell.title, cell.value, cell.note, help=cell.hint, delta_color=cell.tone, delta_arrow="off")
 
 
-def _ttft_now(run: LiveRun, running: bool) -> tuple[str, str, str, str]:
-    recent = trailing(run.ttft_recent, 50, run.elapsed_s)
-    value = recent[-1][1] if running and recent and recent[-1][0] == run.elapsed_s else None
-    return ms(value), say("last 10 s"), say("First chunk of any channel minus sent."), "off"
+def _runs(found: LiveExperiment) -> Cell:
+    share = percent(found.share, digits=0)
+    return Cell(title=say("Runs"), value=f"{found.finished_runs} / {len(found.runs)}", note=share)
 
 
-def _lag(run: LiveRun) -> tuple[str, str, str, str]:
-    hint = say(
-        "How late the load generator's own loop was. Above 5 % of the TTFT median and 1 ms the run is marked "
-        "client-limited."
-    )
-    lag = run.client.loop_lag_p99_s
-    if lag is None:
-        return "–", say("not known yet"), hint, "off"
-    limited = late_for_ttft(lag, run.ttft_p50_s)
-    return ms(lag), say("client-limited") if limited else say("healthy"), hint, "red" if limited else "green"
-
-
-def _done_at(found: LiveExperiment) -> str:
+def _time(found: LiveExperiment) -> Cell:
+    zone = look.zone()
     if found.ended_at:
-        return say("ended {at}", at=when(found.ended_at, look.zone()))
+        took = (found.ended_at - (found.started_at or found.ended_at)).total_seconds()
+        return Cell(title=say("Time taken"), value=clock(took), note=say("ended {at}", at=_hour(found.ended_at)))
     if found.eta_s is None:
-        return escape_markdown(found.stage) or say("not known yet")
-    return say("done {at}", at=when(datetime.now(UTC) + timedelta(seconds=found.eta_s), look.zone()).rpartition(" ")[2])
+        return Cell(title=say("Time left"), value=MISSING, note=escape_markdown(found.stage) or say("not known yet"))
+    done = datetime.now(UTC).astimezone(zone) + timedelta(seconds=found.eta_s)
+    return Cell(title=say("Time left"), value=clock(found.eta_s), note=say("done {at}", at=_hour(done)))
+
+
+def _hour(moment: datetime) -> str:
+    return when(moment, look.zone()).rpartition(" ")[2]
+
+
+def _in_flight(found: LiveExperiment, run: LiveRun) -> Cell:
+    now = f"{run.in_flight} / {run.plan.load.concurrency}" if found.state is RunState.RUNNING else MISSING
+    return Cell(title=say("In flight"), value=now, note=say("mean {n}", n=number(run.mean_in_flight)))
+
+
+def _sent(found: LiveExperiment) -> Cell:
+    failed = sum(one.failed + one.empty for one in found.runs)
+    return Cell(
+        title=say("Sent"),
+        value=count(sum(one.sent for one in found.runs)),
+        note=say("{n} failed", n=count(failed)),
+        tone="red" if failed else "green",
+        hint=say("Requests sent so far, and how many of them failed or came back empty."),
+    )
+
+
+def _now(found: LiveExperiment, run: LiveRun) -> list[Cell]:
+    running = found.state is RunState.RUNNING
+    recent = trailing(run.ttft_recent, 50, run.elapsed_s) if running else []
+    ttft = recent[-1][1] if recent and recent[-1][0] == run.elapsed_s else None
+    return [
+        Cell(
+            title=say("TTFT p50 now"),
+            value=ms(ttft),
+            note=say("last 10 s"),
+            hint=say("First chunk of any channel minus sent, of the requests whose first token came in this time."),
+        ),
+        Cell(
+            title=say("Output now"),
+            value=rate(run.output_tokens_per_s if running else None),
+            note=say("last 2 s"),
+            hint=say("Tokens of all streams together; a chunk whose tokens are not counted yet is taken at the mean."),
+        ),
+    ]
+
+
+def _lag(run: LiveRun) -> Cell:
+    lag = run.client.loop_lag_p99_s
+    late = late_for_ttft(lag, run.ttft_p50_s)
+    word = say("client-limited") if late else say("healthy")
+    return Cell(
+        title=say("Client lag p99"),
+        value=ms(lag),
+        note=say("not known yet") if lag is None else word,
+        tone="off" if lag is None else "red" if late else "green",
+        hint=say(
+            "How late the load generator's own loop was. Above 5 % of the TTFT median and 1 ms the run is marked "
+            "client-limited."
+        ),
+    )

@@ -5,7 +5,7 @@ import streamlit as st
 from core.fleet.live import ENDED_STATES, LiveExperiment
 from core.run import RunState
 from core.words import say
-from pages.parts import live_view, look, state
+from pages.parts import links, live_view, look, state
 from pages.parts.text import escape_markdown, plural
 
 TICK_S = 1.0
@@ -41,9 +41,9 @@ def _nothing(wanted: str | None) -> None:
     place = look.empty_state(title, words if wanted else say("A launch shows itself here while it goes on."))
     with place:
         if st.button(say("Plan a benchmark"), type="primary", icon=":material/speed:", key="live_plan"):
-            st.switch_page("pages/benchmark.py")
+            links.go("benchmark")
         if st.button(say("See runs"), icon=":material/list_alt:", key="live_runs"):
-            st.switch_page("pages/runs.py")
+            links.go("runs")
 
 
 def _others(others: list[LiveExperiment]) -> None:
@@ -56,10 +56,7 @@ def _others(others: list[LiveExperiment]) -> None:
             runs = plural(len(one.runs), "run", "runs")
             row.markdown(f"{look.badge(one.state)} **{escape_markdown(one.name)}** :gray[{runs}]", width="content")
             with row.container(horizontal=True, width="content", gap="xsmall"):
-                query = {"view": "live", "experiment": one.id}
-                st.page_link(
-                    "pages/benchmark.py", label=say("Watch"), icon=":material/arrow_forward:", query_params=query
-                )
+                links.link(st.container(width="content"), "benchmark", say("Watch"), view="live", experiment=one.id)
                 if st.button(say("Cancel"), icon=":material/close:", type="tertiary", key=f"live_cancel_{one.id}"):
                     state.services().registry.cancel(one.id)
                     st.rerun(scope="fragment")
@@ -73,5 +70,4 @@ def running_note() -> None:
     row = st.container(horizontal=True, border=True, horizontal_alignment="distribute", vertical_alignment="center")
     names = ", ".join(escape_markdown(one.name) for one in running)
     row.markdown(f"{look.RUNNING} :shimmer[{say('Running')}] &ensp; **{names}**", width="content")
-    row.page_link("pages/benchmark.py", label=say("Watch live"), icon=":material/arrow_forward:",
-                  icon_position="right", query_params={"view": "live"})  # fmt: skip
+    links.link(row, "benchmark", say("Watch live"), view="live")

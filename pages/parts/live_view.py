@@ -11,7 +11,7 @@ from core.charts.live import live as live_chart
 from core.fleet.live import ENDED_STATES, LiveExperiment
 from core.run import RunState
 from core.words import say
-from pages.parts import live_levels, live_numbers, look, state
+from pages.parts import links, live_levels, live_numbers, look, state
 from pages.parts.look import RUNNING
 from pages.parts.text import count, escape_markdown, plural, short, when
 
@@ -72,9 +72,9 @@ def _actions(found: LiveExperiment, place: DeltaGenerator) -> None:
     ids = [run.run_id for run in found.runs if run.ok]
     if len(ids) > 1:
         if place.button(say("Compare"), type="primary", icon=":material/compare_arrows:", key="live_compare"):
-            st.switch_page("pages/compare.py", query_params={"runs": ",".join(ids)})
+            links.go("compare", runs=",".join(ids))
     elif ids and place.button(say("Open run"), type="primary", icon=":material/insights:", key="live_run"):
-        st.switch_page("pages/run.py", query_params={"run": ids[0]})
+        links.go("run", run=ids[0])
 
 
 def _now(found: LiveExperiment) -> None:

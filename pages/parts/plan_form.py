@@ -7,8 +7,9 @@ import pandas as pd
 import streamlit as st
 
 from core.plan import Configuration, Endpoint, PlanError
+from core.servers import builtin
 from core.words import say
-from pages.parts import configuration_form, look, plan_fields
+from pages.parts import builtin_start, configuration_form, look, plan_fields
 from pages.parts.configuration_form import CHOSEN
 from pages.parts.plan_fields import AVOID, BY_REQUESTS, BY_SECONDS, LEVELS, MEASURE, key
 from pages.parts.text import dash, escape_markdown
@@ -34,12 +35,23 @@ def configurations(known: Sequence[Configuration], endpoints: Sequence[Endpoint]
         with st.container(horizontal=True, gap="xsmall"):
             if st.button(say("Add configuration"), icon=":material/add:", key="benchmark_add"):
                 configuration_form.open_to_add(endpoints)
+            if not known:
+                _built_in_ones()
+                return []
             if st.button(say("Edit"), icon=":material/edit:", key="benchmark_edit", disabled=len(chosen) != 1,
                          help=None if len(chosen) == 1 else say("Tick exactly one.")):  # fmt: skip
                 configuration_form.open_to_edit(endpoints, chosen[0])
             if st.button(say("Remove"), icon=":material/delete:", key="benchmark_remove", disabled=not chosen):
                 configuration_form.ask_to_delete(chosen)
     return chosen
+
+
+def _built_in_ones() -> None:
+    words = say("Q4_0, Q8_0 and F16 of a small model that runs on this machine.")
+    if st.button(say("Take the built-in model"), icon=":material/deployed_code:", key="benchmark_built_in", help=words):
+        for name in builtin.COMPARED:
+            builtin_start.add_variant(name)
+        st.rerun()
 
 
 def _table(known: Sequence[Configuration]) -> list[Configuration]:

@@ -3,6 +3,7 @@
 Every page takes its handles from `services()`, so that each stands alone, whichever is opened first.
 """
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +45,14 @@ class Services:
 def services() -> Services:
     """The handles, opened at the first call. Raises CANNOT_OPEN."""
     database = Database.open()
+    with ExitStack() as on_failure:
+        on_failure.callback(database.close)
+        made = _made(database)
+        on_failure.pop_all()
+    return made
+
+
+def _made(database: Database) -> Services:
     runs, library, demo = RunStore(database), Library(database), DemoServers()
     runs.recover()
 

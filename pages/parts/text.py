@@ -28,6 +28,11 @@ def escape_markdown(text: str) -> str:
     return PUNCTUATION.sub(r"\\\1", line)
 
 
+def escape_lines(text: str) -> str:
+    """Foreign text of several lines, its line breaks kept."""
+    return "  \n".join(escape_markdown(line) for line in text.splitlines())
+
+
 def code(text: str) -> str:
     """Foreign text as inline code, for what people copy: addresses, models, key names."""
     line = " ".join(text.split()) or " "

@@ -1,0 +1,109 @@
+"""The verdict of the last experiment with two configurations or more, as the overview opens with it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import streamlit as st
+
+from core.comparison import Difference
+from core.ranking import Measured, Place, Ranking, ranking
+from core.run import RunState
+from core.words import say
+from pages.parts import links, look, state
+from pages.parts.text import difference, escape_markdown, when
+from storage.runs import RunRow
+
+LOOKED_AT = 80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """One experiment's runs, by configuration.
+
+    Attributes:
+        baseline: The label of the configuration that was measured first.
+    """
+
+    rows: tuple[RunRow, ...]
+    baseline: str
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Its runs, for a link."""
+        return tuple(row.id for row in self.rows)
+
+
+def show() -> None:
+    """The sentence, one line for each respect, and the way to the comparison."""
+    found = last(state.services().runs.list_runs(limit=LOOKED_AT))
+    if found is None:
+        look.overline(say("LAST VERDICT"))
+        words = say(
+            "A launch with two configurations or more gets its verdict here: who is faster, and how sure that is."
+        )
+        st.markdown(f":gray[{words}]")
+        return
+    at = when(max(row.started_at for row in found.rows), look.zone())
+    parts = (say("LAST VERDICT"), at, say("baseline {name}", name=escape_markdown(found.baseline)))
+    look.overline(" &ensp;·&ensp; ".join(parts))
+    verdict = rank(found.ids, found.baseline)
+    st.markdown(f"### {escape_markdown(verdict.sentence)}", anchors=False)
+    slots = {row.label: row.slot for row in found.rows}
+    lines = [line for line in (_decode(verdict.decode, slots), _throughput(verdict.throughput, slots)) if line]
+    st.markdown("  \n".join(lines))
+    links.link(st.container(), "compare", say("Open comparison"), runs=",".join(found.ids))
+
+
+def last(rows: Sequence[RunRow]) -> Compared | None:
+    """The newest experiment that compares anything: two configurations with answers at a common load."""
+    whole = [row for row in rows if row.experiment_id and row.ok and row.state is RunState.COMPLETED]
+    for _, group in groupby(whole, key=lambda row: row.experiment_id):
+        ordered = sorted(group, key=lambda row: row.started_at)
+        levels: dict[str, set[int]] = {}
+        for row in ordered:
+            levels.setdefault(row.configuration_id, set()).add(row.concurrency)
+        if len(levels) > 1 and set.intersection(*levels.values()):
+            return Compared(rows=tuple(ordered), baseline=ordered[0].label)
+    return None
+
+
+@st.cache_data(max_entries=20, show_spinner=False)
+def rank(ids: tuple[str, ...], baseline: str) -> Ranking:
+    """Who is ahead among these runs, all of which have ended."""
+    runs = state.services().runs
+    cells: dict[tuple[str, int], list[RunRow]] = {}
+    for row in runs.list_runs(ids=ids):
+        cells.setdefault((row.label, row.concurrency), []).append(row)
+    measured = [
+        Measured(
+            name=name,
+            level=level,
+            decode_tps=[runs.values(row.id, "decode_tps") for row in rows],
+            output_tokens_per_s=[row.output_tokens_per_s for row in rows if row.output_tokens_per_s is not None],
+        )
+        for (name, level), rows in cells.items()
+    ]
+    return ranking(measured, baseline)
+
+
+def _decode(place: Place | None, slots: dict[str, int]) -> str:
+    if place is None or not place.clear or place.to_baseline is None:
+        return ""
+    whom = say("for a single stream") if place.level == 1 else say("at {n} in flight", n=place.level)
+    return f"{_chip(place, slots)} {say('decodes at')} **{_change(place.to_baseline)}** {whom}."
+
+
+def _throughput(place: Place | None, slots: dict[str, int]) -> str:
+    if place is None or not place.clear or place.to_baseline is None:
+        return ""
+    words = say("output tokens/s at {n} in flight", n=place.level)
+    return f"{_chip(place, slots)} {say('gives')} **{_change(place.to_baseline)}** {words}."
+
+
+def _chip(place: Place, slots: dict[str, int]) -> str:
+    return look.chip(place.best[0], slots.get(place.best[0], 0))
+
+
+def _change(found: Difference) -> str:
+    return escape_markdown(difference(found.ratio, found.low, found.high))

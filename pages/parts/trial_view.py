@@ -1,0 +1,107 @@
+"""Try it: one prompt to up to four endpoints at once, their answers growing side by side. Compares nothing."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.plan import Endpoint
+from core.servers.pace import MODELS
+from core.servers.variants import VARIANTS
+from core.tryit import TrialState, TrialView
+from core.words import say
+from pages.parts import look, probing, trying
+from pages.parts.text import count, escape_lines, escape_markdown, ms, rate
+
+MOST = 4
+SHOWN_CHARACTERS = 6000
+PROMPT = "Explain in a few sentences why the sky is blue."
+TICK_S = 0.5
+ICONS = {
+    TrialState.WAITING: ":gray[:material/hourglass_empty:]",
+    TrialState.ANSWERING: look.RUNNING,
+    TrialState.DONE: ":green[:material/check_circle:]",
+    TrialState.FAILED: ":red[:material/error:]",
+    TrialState.CANCELLED: ":orange[:material/cancel:]",
+}
+
+
+def show(known: Sequence[Endpoint]) -> None:
+    """The section: what is asked of whom, and the answers."""
+    look.section(say("Try it"), say("one prompt to up to four endpoints at once, through the openai SDK"))
+    with st.container(border=True, gap="small"):
+        names = {one.name: one for one in known}
+        picked, length = look.pair("pair_try", [3, 1], gap="small")
+        chosen = picked.multiselect(
+            say("Endpoints"), list(names), list(names)[:1], max_selections=MOST, key="try_endpoints",
+            persist_state="session",
+        )  # fmt: skip
+        tokens = length.number_input(say("Answer at most, tokens"), 1, 4096, 160, step=32, key="try_tokens")
+        models = _models([names[name] for name in chosen])
+        prompt = st.text_area(say("Prompt"), say(PROMPT), key="try_prompt", height=70)
+        with st.container(horizontal=True, gap="xsmall"):
+            ready = bool(chosen) and all(model for _, model in models) and bool(prompt.strip())
+            if st.button(say("Ask"), icon=":material/send:", key="try_ask", disabled=not ready):
+                trying.stop()
+                trying.start(prompt, models, tokens)
+            attempt = trying.current()
+            if attempt and attempt.going and st.button(say("Stop"), icon=":material/stop:", key="try_stop"):
+                trying.stop()
+        if attempt is not None:
+            st.fragment(_answers, run_every=TICK_S if attempt.going else None)(attempt)
+
+
+def _models(chosen: Sequence[Endpoint]) -> list[tuple[Endpoint, str]]:
+    found = []
+    for place, endpoint in zip(st.columns(MOST, gap="small"), chosen, strict=False):
+        probe = probing.last(endpoint)
+        options = {"llama.cpp": list(VARIANTS), "simulated": list(MODELS)}.get(endpoint.demo)
+        listed = options or list(probe.models if probe else ())
+        first = probe.model if probe and probe.model in listed else None
+        model = place.selectbox(
+            say("Model at {name}", name=escape_markdown(endpoint.name)),
+            listed,
+            index=listed.index(first) if first else (0 if listed else None),
+            accept_new_options=not endpoint.demo,
+            placeholder=say("a name, or probe it first"),
+            key=f"try_model_{endpoint.name}",
+        )
+        found.append((endpoint, model or ""))
+    return found
+
+
+def _answers(attempt: trying.Attempt) -> None:
+    job = attempt.job
+    if attempt.trial is None:
+        if job is not None and job.message:
+            look.problem(job.message)
+        elif job is not None:
+            words = escape_markdown(job.stage) or say("starting")
+            st.markdown(f"{look.RUNNING} :shimmer[{words}]")
+        return
+    views = attempt.trial.snapshot()
+    for place, view in zip(look.pair("pair_answers", len(views), gap="small"), views, strict=True):
+        _answer(place, view)
+
+
+def _answer(place: DeltaGenerator, view: TrialView) -> None:
+    with place.container(border=True, gap="xsmall"):
+        st.markdown(f"{ICONS[view.state]} **{escape_markdown(view.label)}**")
+        st.markdown(f":gray[TTFT] **{ms(view.ttft_s)}** &ensp; {_speed(view)}")
+        if view.error_sentence:
+            look.problem(view.error_sentence)
+        with st.container(height=220, border=False):
+            if view.reasoning:
+                st.markdown(
+                    f":gray[:small[{say('THINKING')}]]  \n:gray[{escape_lines(view.reasoning[-SHOWN_CHARACTERS:])}]"
+                )
+            st.markdown(escape_lines(view.text[-SHOWN_CHARACTERS:]) or "&nbsp;")
+        if view.note:
+            st.markdown(f":gray[{escape_markdown(view.note)}]")
+
+
+def _speed(view: TrialView) -> str:
+    if view.output_tokens is None:
+        chunks = say("{n} chunks so far", n=count(view.chunks))
+        return f"**{rate(view.chunks_per_s)}** :gray[{chunks}]"
+    return f"**{rate(view.tokens_per_s)}** :gray[{say('{n} tokens', n=count(view.output_tokens))}]"
