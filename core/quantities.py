@@ -5,8 +5,13 @@ from core.words import say
 MINUS = "−"
 
 
+def _without_zeros(text: str) -> str:
+    whole, _, part = text.partition(".")
+    return text if part.strip("0") else whole
+
+
 def number(value: float | None) -> str:
-    """Three significant digits, thousands with commas; a dash for unknown."""
+    """Three significant digits, thousands with commas, no decimals of zeros; a dash for unknown."""
     if value is None:
         return "–"
     size = abs(value)
@@ -14,9 +19,7 @@ def number(value: float | None) -> str:
         text = f"{size:.2g}"
     else:
         places = next((places for limit, places in ((99.95, 0), (9.995, 1)) if size >= limit), 2)
-        text = f"{size:,.{places}f}"
-        if places == 2 and size == int(size):
-            text = f"{size:.0f}"
+        text = _without_zeros(f"{size:,.{places}f}")
     return MINUS + text if value < 0 and text.strip("0.") else text
 
 
@@ -28,11 +31,11 @@ def seconds(value: float | None) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share as a percentage: one decimal, none above 10 %; never rounded up to 100."""
+    """A share as a percentage: one decimal below 2 % only; never rounded up to 100."""
     if share is None:
         return "–"
     value = share * 100
     if 99 < value < 100:
         return f"{min(value, 99.9):.1f} %"
-    text = f"{abs(value):.0f}" if abs(value) >= 9.95 or value == round(value) else f"{abs(value):.1f}"
+    text = f"{abs(value):.0f}" if abs(value) >= 1.95 else _without_zeros(f"{abs(value):.1f}")
     return f"{MINUS if value < 0 and text.strip('0.') else ''}{text} %"

@@ -25,21 +25,22 @@ def _worst(seen: Evidence) -> tuple[Failure, int] | None:
 
 def failure_doubts(seen: Evidence) -> Iterator[Finding]:
     """Failures above 1 %, or nothing but failures."""
-    counts, rate = seen.summary.counts, seen.summary.success_rate
-    if rate is None or 1 - rate <= FAILED_SHARE:
+    counts = seen.summary.counts
+    lost = counts.get("failed", 0) + counts.get("empty", 0)
+    ended = lost + counts.get("ok", 0)
+    if lost <= FAILED_SHARE * ended:
         return
-    lost = counts["failed"] + counts["empty"]
     what = say(
         "{lost} of {all} requests had no usable answer ({share}).",
         lost=f"{lost:,}",
-        all=f"{lost + counts['ok']:,}",
-        share=percent(1 - rate),
+        all=f"{ended:,}",
+        share=percent(lost / ended),
     )
     if worst := _worst(seen):
         failure, count = worst
         quote = text(failure.message.strip())[:LONGEST_QUOTE]
         what += " " + say("Most often {kind}, {count} times: “{quote}”", kind=failure.kind, count=count, quote=quote)
-    if not counts["ok"]:
+    if lost == ended:
         yield Finding(
             kind="no_success",
             level="stop",
@@ -50,7 +51,7 @@ def failure_doubts(seen: Evidence) -> Iterator[Finding]:
         return
     yield Finding(
         kind="failures",
-        level="stop" if rate < 0.5 else "act",
+        level="stop" if lost > ended / 2 else "act",
         what=what,
         why=say("Latencies are those of the others only, and a server that turns requests away looks fast."),
         do=say("Look at the errors below, then measure again with a load that the server accepts."),

@@ -1,0 +1,116 @@
+"""Doubts about what came back: each with a run that shows it and one almost the same that does not."""
+
+from core.doubts.answers import chunk_doubts, count_doubts, length_doubts, overlong_doubts, stream_doubts
+from core.doubts.evidence import evidence
+from core.records import TokenSource
+from core.run import Preflight
+from tests.core.example_runs import answered, plan, run, steady, whole
+
+
+def told(doubts, requests, of=None, **rest):
+    """What these doubts say of a run."""
+    return list(doubts(evidence(run(requests, of=of, **rest))))
+
+
+def with_one_in(count: int, every: int, odd, usual):
+    """`count` requests, the first of each `every` made by `odd`."""
+    return [(odd if index % every == 0 else usual)(index, sent=float(index)) for index in range(count)]
+
+
+def test_chunks_that_hold_several_tokens_take_the_name_itl_away():
+    (found,) = told(chunk_doubts, with_one_in(20, 10, lambda i, **k: answered(i, tokens=30, **k), answered))
+
+    assert (found.kind, found.level) == ("chunks_not_tokens", "note")
+    assert "2 of 20 answers" in found.what
+    assert "3 tokens on average" in found.what
+
+
+def test_one_such_answer_in_twenty_does_not():
+    assert told(chunk_doubts, with_one_in(20, 20, lambda i, **k: answered(i, tokens=30, **k), answered)) == []
+
+
+def test_answers_without_a_count_are_told_as_no_usage():
+    (found,) = told(count_doubts, [answered(0, tokens=None), answered(1)])
+
+    assert (found.kind, found.level) == ("no_usage", "act")
+    assert "1 of 2 answers" in found.what
+
+
+def test_answers_counted_here_are_told_more_quietly():
+    (found,) = told(count_doubts, [answered(0, token_source=TokenSource.TOKENIZER)])
+
+    assert (found.kind, found.level) == ("no_usage", "note")
+
+
+def test_answers_that_the_server_counted_are_not_doubted():
+    assert told(count_doubts, [answered(0), answered(1)]) == []
+
+
+def test_answers_5_percent_below_the_length_asked_for_are_short():
+    (found,) = told(length_doubts, [answered(0, gaps=(0.1,) * 93, asked=100), answered(1, gaps=(0.1,) * 95, asked=100)])
+
+    assert (found.kind, found.level) == ("short_answers", "note")
+    assert "95 tokens on average, 5 % fewer than the 100 asked for" in found.what
+
+
+def test_answers_4_percent_below_are_not():
+    assert (
+        told(length_doubts, [answered(0, gaps=(0.1,) * 93, asked=100), answered(1, gaps=(0.1,) * 97, asked=100)]) == []
+    )
+
+
+def test_one_short_answer_is_enough_where_the_length_was_demanded():
+    made = [*steady(19), answered(19, sent=9.0, gaps=(0.01,) * 4, asked=10)]
+
+    (found,) = told(length_doubts, made, plan(ignore_eos=True))
+
+    assert (found.kind, found.level) == ("short_answers", "act")
+    assert "1 of 20 answers" in found.what
+    assert told(length_doubts, made, plan()) == []
+    assert told(length_doubts, made, plan(ignore_eos=True), preflight=Preflight(ignore_eos=False)) == []
+    assert told(length_doubts, steady(20), plan(ignore_eos=True)) == []
+
+
+def test_answers_longer_than_asked_are_told_and_one_end_token_more_is_not():
+    (found,) = told(overlong_doubts, [answered(0, tokens=12, asked=10), answered(1)])
+
+    assert found.kind == "max_tokens_not_obeyed"
+    assert "1 of 2 answers" in found.what
+    assert told(overlong_doubts, [answered(0, tokens=11, asked=10)]) == []
+
+
+def test_a_preflight_that_saw_a_longer_answer_is_told():
+    assert (
+        told(overlong_doubts, steady(2), preflight=Preflight(max_tokens_obeyed=False))[0].kind
+        == "max_tokens_not_obeyed"
+    )
+    assert told(overlong_doubts, steady(2), preflight=Preflight(max_tokens_obeyed=True)) == []
+
+
+def test_answers_in_one_piece_are_told_and_more_quietly_where_no_stream_was_asked_for():
+    (found,) = told(stream_doubts, [whole(0), answered(1)])
+    (asked,) = told(stream_doubts, [whole(0)], plan(stream=False))
+
+    assert (found.kind, found.level) == ("not_streamed", "act")
+    assert "1 of 2 answers" in found.what
+    assert asked.level == "note"
+    assert told(stream_doubts, [answered(0), answered(1)]) == []
+
+
+def test_a_stream_let_go_at_once_is_buffered():
+    (found,) = told(stream_doubts, steady(5, first=2.0, gaps=(0.001,) * 9))
+
+    assert (found.kind, found.level) == ("buffered_stream", "stop")
+    assert "5 of 5 answers" in found.what
+    assert "within 9 ms after a wait of 2,000 ms" in found.what
+
+
+def test_a_stream_whose_decoding_takes_a_tenth_of_the_wait_is_not():
+    assert told(stream_doubts, steady(5, first=2.0, gaps=(0.02,) * 9)) == []
+
+
+def test_a_queue_is_no_buffer():
+    # The first in the queue streams soundly; the others wait long for just as sound a stream.
+    made = [answered(index, first=0.1 + index * 0.1, gaps=(0.01,) * 9) for index in range(40)]
+
+    assert told(stream_doubts, made) == []

@@ -1,0 +1,73 @@
+"""Client-limited by the glossary's exact rule: each limit just passed, and just kept."""
+
+import pytest
+
+from core.doubts.client import client_doubts, greyed_by_client, limited
+from core.doubts.evidence import evidence
+from core.run import ClientHealth
+from tests.core.example_runs import answered, failed, run
+
+
+def seen(lag: float | None, *, first: float = 0.1, gap: float = 0.01, chunks: int = 101):
+    """Requests of one shape, measured by a client with this lag."""
+    made = [answered(index, sent=float(index), first=first, gaps=(gap,) * (chunks - 1)) for index in range(5)]
+    return evidence(run(made, client=ClientHealth(loop_lag_p99_s=lag)))
+
+
+@pytest.mark.parametrize(("lag", "late"), [(0.0051, True), (0.0049, False)])
+def test_ttft_is_limited_above_5_percent_of_its_median(lag, late):
+    assert ("ttft" in limited(seen(lag, gap=0.05))) is late
+
+
+def test_ttft_is_not_limited_by_a_lag_of_a_millisecond_or_less():
+    assert "ttft" not in limited(seen(0.001, first=0.005))
+    assert "ttft" in limited(seen(0.0011, first=0.005))
+
+
+@pytest.mark.parametrize(("lag", "late"), [(0.0026, True), (0.0024, False)])
+def test_gap_percentiles_are_limited_above_a_quarter_of_the_median_gap(lag, late):
+    assert ("gap" in limited(seen(lag))) is late
+
+
+@pytest.mark.parametrize(("lag", "late"), [(0.0101, True), (0.0099, False)])
+def test_tpot_is_limited_above_1_percent_of_the_median_decode_span(lag, late):
+    assert ("tpot" in limited(seen(lag))) is late
+
+
+def test_only_what_is_limited_is_greyed():
+    cells = greyed_by_client(seen(0.003, first=1.0))
+
+    assert {metric for metric, _ in cells} == {"gap_s", "itl_s"}
+    assert {statistic for _, statistic in cells} == {"p50", "p90", "p95", "p99"}
+
+
+def test_a_late_client_is_told_with_its_numbers_and_with_what_is_grey():
+    (found,) = client_doubts(seen(0.006))
+
+    assert (found.kind, found.level) == ("client_limited", "stop")
+    assert "6 ms" in found.what
+    assert "6 % of the TTFT median (limit 5 %)" in found.why
+    assert "TTFT and the percentiles of chunk gaps are partly the client's own delay" in found.why
+    assert "TPOT" not in found.why
+
+
+def test_a_client_that_kept_up_is_told_in_green():
+    (found,) = client_doubts(seen(0.0002))
+
+    assert (found.kind, found.level) == ("client_kept_up", "ok")
+    assert "0.20 ms" in found.what
+
+
+def test_nothing_is_said_of_a_lag_that_was_not_measured():
+    assert list(client_doubts(seen(None))) == []
+
+
+def test_nothing_is_said_where_no_time_was_taken():
+    assert list(client_doubts(evidence(run([failed()], client=ClientHealth(loop_lag_p99_s=0.5))))) == []
+
+
+def test_chunks_that_all_share_a_moment_are_limited_by_any_lag():
+    found = limited(seen(0.0001, gap=0.0))
+
+    assert found["gap"][0] == float("inf")
+    assert "far over 100 %" in next(client_doubts(seen(0.0001, gap=0.0))).why

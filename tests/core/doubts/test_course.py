@@ -1,0 +1,104 @@
+"""How a run went: each doubt with a run that shows it and one almost the same that does not."""
+
+import pytest
+
+from core.doubts.course import failure_doubts, preflight_doubts, simulated_doubts, state_doubts
+from core.doubts.evidence import evidence
+from core.records import FailureKind
+from core.run import Preflight, RunState, StoppedBy
+from tests.core.example_runs import failed, plan, run, steady
+
+
+def told(doubts, requests=(), of=None, **rest):
+    """What these doubts say of a run."""
+    return list(doubts(evidence(run(requests, of=of, **rest))))
+
+
+def test_failures_above_1_percent_are_told_with_the_servers_words():
+    made = [*steady(98), failed(98, message="no capacity"), failed(99, message="no capacity")]
+
+    (found,) = told(failure_doubts, made)
+
+    assert (found.kind, found.level) == ("failures", "act")
+    assert "2 of 100 requests" in found.what
+    assert "(2 %)" in found.what
+    assert "http_5xx, 2 times: “no capacity”" in found.what
+
+
+def test_failures_of_1_percent_are_not():
+    assert told(failure_doubts, [*steady(99), failed(99)]) == []
+
+
+def test_empty_answers_count_and_cancelled_ones_do_not():
+    assert told(failure_doubts, [*steady(9), failed(9, kind=FailureKind.EMPTY)])[0].kind == "failures"
+    assert told(failure_doubts, [*steady(9), failed(9, kind=FailureKind.CANCELLED)]) == []
+
+
+def test_more_failures_than_answers_are_red():
+    assert told(failure_doubts, [*steady(4), *(failed(i) for i in range(5))])[0].level == "stop"
+
+
+def test_nothing_but_failures_is_told_as_no_success():
+    (found,) = told(failure_doubts, [failed(0), failed(1)])
+
+    assert (found.kind, found.level) == ("no_success", "stop")
+    assert "2 of 2 requests" in found.what
+    assert "100 %" in found.what
+
+
+def test_a_server_that_quotes_a_key_in_its_error_is_not_quoted_with_it():
+    assert "abcdefgh12345" not in told(failure_doubts, [failed(0, message="bad key sk-abcdefgh12345")])[0].what
+
+
+@pytest.mark.parametrize(
+    ("state", "kind", "level"),
+    [
+        (RunState.CANCELLED, "cancelled", "note"),
+        (RunState.INTERRUPTED, "interrupted", "act"),
+        (RunState.FAILED, "run_failed", "stop"),
+    ],
+)
+def test_a_run_that_did_not_come_to_its_end_is_told(state, kind, level):
+    (found,) = told(state_doubts, steady(7), state=state, message="The endpoint refused.")
+
+    assert (found.kind, found.level) == (kind, level)
+    assert ("refused" if state is RunState.FAILED else "7 successful requests") in found.why
+
+
+def test_a_run_that_failed_before_its_start_says_why():
+    (found,) = told(state_doubts, state=RunState.FAILED, preflight=Preflight(failure_message="No such model."))
+
+    assert found.why == "No such model."
+
+
+@pytest.mark.parametrize(
+    ("stopped_by", "level"), [(StoppedBy.ERRORS, "stop"), (StoppedBy.TOKENS, "note"), (StoppedBy.SATURATION, "note")]
+)
+def test_a_run_that_stopped_itself_is_told(stopped_by, level):
+    (found,) = told(state_doubts, steady(7), stopped_by=stopped_by)
+
+    assert (found.kind, found.level) == ("stopped_early", level)
+
+
+@pytest.mark.parametrize("stopped_by", [StoppedBy.REQUESTS, StoppedBy.DURATION, None])
+def test_a_run_that_ended_as_planned_is_not(stopped_by):
+    assert told(state_doubts, steady(7), stopped_by=stopped_by) == []
+
+
+def test_what_was_changed_before_the_run_is_told_in_its_own_sentences():
+    (found,) = told(preflight_doubts, preflight=Preflight(changes=("max_tokens became max_completion_tokens.",)))
+
+    assert (found.kind, found.level) == ("parameters_changed", "note")
+    assert found.what == "max_tokens became max_completion_tokens."
+    assert told(preflight_doubts, preflight=Preflight()) == []
+    assert told(preflight_doubts) == []
+
+
+def test_a_server_that_goes_on_after_its_client_left_is_told():
+    assert told(preflight_doubts, preflight=Preflight(stops_on_disconnect=False))[0].kind == "goes_on_generating"
+    assert told(preflight_doubts, preflight=Preflight(stops_on_disconnect=True)) == []
+
+
+def test_simulated_numbers_are_named_so():
+    assert [found.kind for found in told(simulated_doubts, of=plan(demo="simulated"))] == ["simulated"]
+    assert told(simulated_doubts, of=plan(demo="llama.cpp")) == []

@@ -1,0 +1,191 @@
+"""Two sets of values and the word for their difference."""
+
+import json
+import math
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.comparison import (
+    FEWEST,
+    Difference,
+    Verdict,
+    difference,
+    difference_of_repeats,
+    differs,
+    pair_words,
+    verdict,
+)
+
+CASES = Path(__file__).parents[1] / "cases"
+
+
+def around(centre: float, count: int, seed: int, spread: float = 0.05) -> list[float]:
+    """Values about a centre."""
+    rng = random.Random(seed)
+    return [centre * rng.gauss(1, spread) for _ in range(count)]
+
+
+def with_interval(low: float, high: float) -> Difference:
+    """A difference with this interval."""
+    return Difference(
+        statistic="p50", baseline=1.0, other=1.0, ratio=(low + high) / 2, low=low, high=high, counts=(9, 9)
+    )
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "word_if_lower_is_better"),
+    [
+        (0.6, 0.8, Verdict.BETTER),
+        (1.2, 1.4, Verdict.WORSE),
+        (0.98, 1.02, Verdict.EQUIVALENT),
+        (0.97, 1.03, Verdict.EQUIVALENT),
+        (1.01, 1.02, Verdict.EQUIVALENT),
+        (0.96, 1.01, Verdict.UNCLEAR),
+        (0.9, 1.1, Verdict.UNCLEAR),
+        (1.01, 1.05, Verdict.WORSE),
+    ],
+)
+def test_a_verdict_is_read_off_the_interval(low, high, word_if_lower_is_better):
+    found = with_interval(low, high)
+    turned = {Verdict.BETTER: Verdict.WORSE, Verdict.WORSE: Verdict.BETTER}
+
+    assert verdict(found, "lower") is word_if_lower_is_better
+    assert verdict(found, "higher") is turned.get(word_if_lower_is_better, word_if_lower_is_better)
+
+
+def test_without_an_interval_there_is_not_enough_data():
+    nothing = Difference(statistic="p50", ratio=2.0)
+
+    assert verdict(nothing, "lower") is Verdict.NOT_ENOUGH_DATA
+    assert pair_words(nothing) == "not enough data"
+    assert not differs(nothing)
+
+
+def test_two_single_runs_are_only_said_to_differ_or_not():
+    assert pair_words(with_interval(1.1, 1.2)) == "these two runs differ"
+    assert pair_words(with_interval(0.9, 1.2)) == "no difference seen"
+    assert pair_words(with_interval(1.001, 1.01)) == "no difference seen"
+
+
+@pytest.mark.parametrize("statistic", ["mean", "p50", "p90", "p95", "p99"])
+def test_a_difference_of_a_quarter_is_seen_and_none_is_not(statistic):
+    baseline = around(0.1, 300, 1)
+
+    slower, same = (
+        difference(baseline, around(0.125, 300, 2), statistic),
+        difference(baseline, around(0.1, 300, 3), statistic),
+    )
+
+    assert slower.ratio == pytest.approx(1.25, rel=0.05)
+    assert slower.low > 1
+    assert differs(slower)
+    assert not differs(same)
+    assert slower.counts == (300, 300)
+
+
+def test_the_same_seed_gives_the_same_interval_and_another_seed_nearly_the_same():
+    ours, theirs = around(1, 100, 1), around(1.1, 100, 2)
+
+    assert difference(ours, theirs, "p50", 5) == difference(ours, theirs, "p50", 5)
+    assert difference(ours, theirs, "p50", 5).low == pytest.approx(difference(ours, theirs, "p50", 6).low, rel=0.02)
+
+
+@pytest.mark.parametrize("statistic", list(FEWEST))
+def test_too_few_values_have_a_ratio_and_no_interval(statistic):
+    few, enough = FEWEST[statistic] - 1, FEWEST[statistic]
+
+    assert difference(around(1, few, 1), around(2, enough, 2), statistic).within is None
+    assert difference(around(1, few, 1), around(2, enough, 2), statistic).ratio is not None
+    assert difference(around(1, enough, 1), around(2, enough, 2), statistic).within is not None
+
+
+def test_gaps_of_few_requests_have_no_interval_however_many_they_are():
+    gaps = around(0.01, 800, 1)
+
+    of_four = difference(
+        gaps, gaps, "p50", baseline_groups=[i // 200 for i in range(800)], other_groups=list(range(800))
+    )
+    of_eight = difference(
+        gaps, gaps, "p50", baseline_groups=[i // 100 for i in range(800)], other_groups=list(range(800))
+    )
+
+    assert of_four.within is None
+    assert of_eight.within is not None
+
+
+@pytest.mark.parametrize(
+    ("baseline", "other"),
+    [([], []), ([1.0] * 9, []), ([], [1.0] * 9), ([0.0] * 9, [1.0] * 9), ([math.nan] * 9, [1.0] * 9)],
+)
+def test_what_has_no_ratio_has_no_interval(baseline, other):
+    found = difference(baseline, other)
+
+    assert found.ratio is None
+    assert found.within is None
+    assert verdict(found, "lower") is Verdict.NOT_ENOUGH_DATA
+
+
+def test_values_that_are_all_alike_are_equivalent():
+    assert verdict(difference([0.05] * 20, [0.05] * 20), "lower") is Verdict.EQUIVALENT
+    assert verdict(difference_of_repeats([5.0] * 3, [5.0] * 3), "lower") is Verdict.EQUIVALENT
+    assert verdict(difference_of_repeats([5.0] * 3, [6.0] * 3), "lower") is Verdict.WORSE
+
+
+@given(st.lists(st.floats(0.001, 10), min_size=5, max_size=40), st.lists(st.floats(0.001, 10), min_size=5, max_size=40))
+def test_the_interval_holds_the_ratio(ours, theirs):
+    found = difference(ours, theirs, "p50")
+
+    assert found.low <= found.ratio <= found.high
+
+
+def test_regression_or_noise_over_repeats():
+    given_ = json.loads((CASES / "regression_or_noise.json").read_text())
+    expect = json.loads((CASES / "regression_or_noise.expected.json").read_text())["expect"]
+    better = "lower" if given_["lower_is_better"] else "higher"
+    words = {
+        Verdict.WORSE: "regression",
+        Verdict.EQUIVALENT: "no_difference",
+        Verdict.UNCLEAR: "no_difference",
+        Verdict.NOT_ENOUGH_DATA: "not_enough_data",
+    }
+
+    for name in ("same_but_noisy", "really_slower"):
+        found = difference_of_repeats(given_["baseline"], given_[name])
+        assert found.baseline == pytest.approx(expect["baseline_mean"])
+        assert (found.ratio - 1) * 100 == pytest.approx(expect[name]["mean_delta_pct"])
+        assert words[verdict(found, better)] == expect[name]["verdict"]
+
+    one_each = difference_of_repeats(given_["baseline"][:1], given_["really_slower"][:1])
+    assert words[verdict(one_each, better)] == expect["one_run_each"]["verdict"]
+
+
+def test_two_repeats_that_scatter_tell_nothing():
+    assert verdict(difference_of_repeats([100, 140], [150, 190]), "lower") is Verdict.UNCLEAR
+
+
+def test_welchs_interval_on_a_worked_example():
+    # Means 10 and 12, variances of the means (1/3) each: on the logarithm sqrt(1/300 + 1/432), 3.87 degrees -> 3.
+    found = difference_of_repeats([9, 10, 11], [11, 12, 13])
+
+    reach = 3.182 * math.sqrt(1 / 300 + 1 / 432)
+    assert found.ratio == pytest.approx(1.2)
+    assert found.low == pytest.approx(1.2 * math.exp(-reach), rel=1e-9)
+    assert found.high == pytest.approx(1.2 * math.exp(reach), rel=1e-9)
+
+
+def test_many_repeats_reach_for_the_normal_limit():
+    found = difference_of_repeats(around(1, 400, 1), around(1, 400, 2))
+
+    assert found.high / found.low == pytest.approx(math.exp(2 * 1.96 * 0.05 * math.sqrt(2 / 400)), rel=0.02)
+
+
+@given(st.lists(st.floats(0, 1e9), max_size=6), st.lists(st.floats(0, 1e9), max_size=6))
+def test_repeats_of_any_kind_have_a_verdict(ours, theirs):
+    found = difference_of_repeats(ours, theirs)
+
+    assert isinstance(verdict(found, "higher"), Verdict)
+    assert found.within is None or found.within[0] <= found.ratio <= found.within[1]

@@ -1,0 +1,123 @@
+"""What makes runs hard to hold against each other: each with two that show it and two almost the same that do not."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.mismatches import bare_model, engine, mismatches
+from core.records import TokenSource
+from core.run import ClientHealth, Run
+from core.summary import summarise
+from tests.core.example_runs import answered, plan, run, steady
+
+
+def one(label: str, requests=None, *, environment=None, client=None, **rest) -> Run:
+    """A run of a configuration of this name."""
+    return run(
+        requests or steady(3),
+        of=plan(label=label, **rest),
+        environment={"server": {"engine": "vLLM"}} if environment is None else environment,
+        client=client or ClientHealth(),
+    )
+
+
+def told(*runs: Run):
+    """What is said of these runs, which are read without their requests."""
+    return mismatches([(replace(one, requests=()), summarise(one.requests)) for one in runs])
+
+
+def kinds(*runs: Run) -> list[str]:
+    """The fixed words of what is said."""
+    return [finding.kind for finding in told(*runs)]
+
+
+def test_runs_that_match_are_not_doubted():
+    assert kinds(one("a"), one("b")) == []
+
+
+def test_a_single_run_has_nothing_to_match():
+    assert told(one("a", environment={})) == []
+
+
+def test_quantizations_of_one_model_are_one_model_and_two_models_are_two():
+    assert kinds(one("a", model="org/Qwen2.5-7B-AWQ"), one("b", model="Qwen2.5-7B")) == []
+    (found,) = told(one("a", model="Qwen2.5-7B"), one("b", model="Qwen2.5-14B"))
+
+    assert (found.kind, found.level) == ("different_models", "act")
+    assert "qwen2.5-7b (a); qwen2.5-14b (b)" in found.what
+
+
+@pytest.mark.parametrize(
+    ("name", "bare"),
+    [
+        ("SmolLM2-135M-Q4_0", "smollm2-135m"), ("SmolLM2-135M.F16", "smollm2-135m"), ("llama3:70b", "llama3:70b"),
+        ("m-7b-w8a8", "m-7b"), ("m-7b-Q4_K_M.gguf", "m-7b"), ("Q4_0", "q4_0"), ("org/m-7b-GPTQ-Int4", "m-7b"),
+    ],
+)  # fmt: skip
+def test_the_form_is_taken_off_a_models_name(name, bare):
+    assert bare_model(name) == bare
+
+
+def test_different_hardware_is_told():
+    (found,) = told(one("a", settings=(("GPU", "L4"),)), one("b", settings=(("hardware", "H100"),)))
+
+    assert (found.kind, found.level) == ("different_hardware", "act")
+    assert "L4 (a); H100 (b)" in found.what
+    assert kinds(one("a", settings=(("GPU", "L4"),)), one("b", settings=(("hardware", "L4"),))) == []
+
+
+def test_an_engine_that_is_not_known_is_told():
+    assert kinds(one("a", environment={"server": {"engine": "unknown"}}), one("b")) == ["engine_unknown"]
+    assert engine(one("b")) == "vLLM"
+
+
+def test_lengths_that_were_asked_for_differently_are_told():
+    (found,) = told(one("a", output_tokens=100), one("b", output_tokens=200))
+
+    assert (found.kind, found.level) == ("different_lengths", "act")
+    assert "20 → 100 tokens (a); 20 → 200 tokens (b)" in found.what
+
+
+def test_answers_that_differ_by_more_than_5_percent_are_told():
+    longer = [answered(index, sent=index, gaps=(0.01,) * 105, asked=120) for index in range(3)]
+    base = [answered(index, sent=index, gaps=(0.01,) * 99, asked=120) for index in range(3)]
+    nearly = [answered(index, sent=index, gaps=(0.01,) * 103, asked=120) for index in range(3)]
+
+    assert kinds(one("a", base), one("b", longer)) == ["different_answers"]
+    assert kinds(one("a", base), one("b", nearly)) == []
+
+
+def test_loads_that_not_all_have_are_told_and_more_loudly_if_none_is_common():
+    some = told(one("a", concurrency=1), one("a", concurrency=4), one("b", concurrency=4))
+    none = told(one("a", concurrency=1), one("b", concurrency=4))
+
+    assert [(found.kind, found.level) for found in some] == [("different_concurrency", "note")]
+    assert "a: 1, 4; b: 4" in some[0].what
+    assert [(found.kind, found.level) for found in none] == [("different_concurrency", "act")]
+    assert kinds(one("a", concurrency=4), one("b", concurrency=4)) == []
+
+
+def test_a_simulator_among_real_servers_is_red():
+    (found,) = told(one("a", demo="simulated"), one("b"))
+
+    assert (found.kind, found.level) == ("simulated_and_real", "stop")
+    assert kinds(one("a", demo="simulated"), one("b", demo="simulated")) == []
+
+
+def test_a_run_with_a_late_client_is_red():
+    late = one("a", client=ClientHealth(loop_lag_p99_s=0.05))
+
+    assert kinds(late, one("b")) == ["client_limited"]
+    assert kinds(one("a", client=ClientHealth(loop_lag_p99_s=0.0001)), one("b")) == []
+
+
+def test_streamed_and_not_streamed_runs_are_told():
+    assert kinds(one("a", stream=False), one("b")) == ["streamed_and_not"]
+
+
+def test_tokens_that_were_counted_in_different_ways_are_told():
+    counted_here = one("a", steady(3, token_source=TokenSource.TOKENIZER))
+
+    found = mismatches([(run, summarise(run.requests)) for run in (counted_here, one("b"))])
+
+    assert [finding.kind for finding in found] == ["different_token_sources"]

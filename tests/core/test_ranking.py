@@ -1,0 +1,114 @@
+"""Who is ahead for one user and under load, and that no winner is named that the numbers do not show."""
+
+import random
+
+import pytest
+
+from core.ranking import Measured, ranking
+
+
+def speeds(centre: float, seed: int, count: int = 20) -> list[float]:
+    """Decode speeds of one run's requests."""
+    rng = random.Random(seed)
+    return [centre * rng.gauss(1, 0.02) for _ in range(count)]
+
+
+def cell(name: str, level: int, decode: float, output: float | None, *, count: int = 20, runs: int = 1) -> Measured:
+    """A configuration at a load, one run or several alike."""
+    return Measured(
+        name=name,
+        level=level,
+        decode_tps=[speeds(decode, seed + level * 10 + len(name), count) for seed in range(runs)],
+        output_tokens_per_s=[] if output is None else [output * (1 + 0.005 * run) for run in range(runs)],
+    )
+
+
+def test_the_fastest_for_one_user_and_the_most_under_load_may_be_two():
+    found = ranking(
+        [cell("AWQ", 1, 160, 150), cell("W8A8", 1, 80, 75), cell("AWQ", 8, 20, 160), cell("W8A8", 8, 30, 240)], "W8A8"
+    )
+
+    assert found.sentence == "AWQ decodes fastest for one user; W8A8 serves the most under load."
+    assert found.decode.best == ("AWQ",)
+    assert found.decode.to_baseline.ratio == pytest.approx(2, rel=0.05)
+    assert found.throughput.values == {"W8A8": 240, "AWQ": 160}
+    assert found.throughput.to_baseline is None
+    assert found.throughput.level == 8
+
+
+def test_one_may_be_both():
+    found = ranking(
+        [cell("Q4_0", 1, 160, 150), cell("F16", 1, 80, 75), cell("Q4_0", 4, 50, 200), cell("F16", 4, 30, 110)], "F16"
+    )
+
+    assert found.sentence == "Q4_0 decodes fastest for one user; Q4_0 serves the most under load."
+
+
+def test_two_that_cannot_be_told_apart_share_the_place():
+    found = ranking([cell("a", 1, 100, 99), cell("bb", 1, 100, 99), cell("a", 4, 30, 110), cell("bb", 4, 30, 112)], "a")
+
+    assert not found.decode.clear
+    assert found.sentence == (
+        f"No difference in decode speed seen between {' and '.join(found.decode.best)} for one user; "
+        "no difference in throughput seen between bb and a under load."
+    )
+
+
+def test_the_slow_one_is_not_in_a_tie_of_the_fast():
+    found = ranking([cell("a", 1, 100, 99), cell("bb", 1, 100, 99), cell("slow", 1, 50, 49)], "slow")
+
+    assert set(found.decode.best) == {"a", "bb"}
+
+
+def test_three_requests_are_too_few_to_name_a_winner():
+    found = ranking([cell("a", 1, 160, None, count=3), cell("bb", 1, 80, None, count=3)], "a")
+
+    assert found.sentence == "Too few requests to say who decodes fastest for one user."
+    assert not found.decode.enough
+    assert found.throughput is None
+
+
+def test_only_levels_that_all_have_are_looked_at():
+    found = ranking(
+        [cell("a", 2, 100, 150), cell("a", 16, 10, 900), cell("bb", 2, 50, 80), cell("bb", 4, 50, 999)], "a"
+    )
+
+    assert (found.decode.level, found.throughput.level) == (2, 2)
+    assert found.sentence == "a decodes fastest at 2 in flight; a serves the most under load."
+
+
+def test_without_a_common_level_nothing_is_said():
+    found = ranking([cell("a", 1, 100, 99), cell("bb", 2, 100, 99)], "a")
+
+    assert found.sentence == "Nothing can be said: these configurations were not measured at the same load."
+
+
+def test_an_unknown_throughput_is_not_taken_for_a_small_one():
+    found = ranking([cell("a", 1, 160, 99), cell("bb", 1, 80, None)], "a")
+
+    assert found.throughput is None
+    assert found.sentence == "a decodes fastest for one user."
+
+
+def test_nothing_known_is_said_so():
+    nothing = [Measured(name=name, level=1, decode_tps=[[]], output_tokens_per_s=[]) for name in ("a", "b")]
+
+    assert ranking(nothing, "a").sentence.startswith("Nothing can be said: neither")
+
+
+@pytest.mark.parametrize("measured", [[], [cell("a", 1, 100, 99)]])
+def test_one_configuration_is_no_comparison(measured):
+    assert ranking(measured, "a").sentence == "Choose a second configuration to compare."
+
+
+def test_repeats_are_compared_by_how_much_runs_differ():
+    steady = ranking([cell("a", 1, 110, 109, runs=4), cell("bb", 1, 100, 99, runs=4)], "bb")
+    scattered = [
+        Measured(name="a", level=1, decode_tps=[speeds(80, 1), speeds(140, 2)], output_tokens_per_s=[80, 140]),
+        Measured(name="bb", level=1, decode_tps=[speeds(70, 3), speeds(130, 4)], output_tokens_per_s=[70, 130]),
+    ]
+
+    assert steady.decode.best == ("a",)
+    assert steady.decode.to_baseline.counts == (4, 4)
+    assert not ranking(scattered, "a").decode.clear
+    assert not ranking(scattered, "a").throughput.clear
