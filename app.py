@@ -15,6 +15,9 @@ from starlette.middleware import Middleware
 from core.access import AccessRule, Guard
 from core.words import say
 from pages.parts import state
+from pages.parts.routes import ROUTES
+from storage.database import default_path
+from storage.exporting import address_file
 
 LOG = logging.getLogger("paceline")
 ROOT = Path(__file__).parent
@@ -26,10 +29,21 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
     fault = await anyio.to_thread.run_sync(state.open_early)
     if fault:
         LOG.error(fault)
+    else:
+        address_file(default_path()).write_text(own_address(), encoding="utf-8")
     try:
         yield
     finally:
+        if not fault:
+            address_file(default_path()).unlink(missing_ok=True)
         await anyio.to_thread.run_sync(state.close)
+
+
+def own_address() -> str:
+    """Where this app answers on this machine, for `cli.py export`."""
+    address = st.get_option("server.address") or "127.0.0.1"
+    host = "127.0.0.1" if address in {"0.0.0.0", "::"} else address  # noqa: S104 -- compared, not listened on
+    return f"http://{f'[{host}]' if ':' in host else host}:{st.get_option('server.port')}"
 
 
 def on_script_error(_: Exception) -> bool:
@@ -54,7 +68,7 @@ if refusal:
 
 app = st.App(
     ROOT / "pages" / "parts" / "navigation.py",
-    routes=[],
+    routes=ROUTES,
     middleware=[Middleware(Guard, rule=rule)],
     lifespan=lifespan,
     on_script_error=on_script_error,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from core.command.running import Stopper, report
 from core.command.terminal import Line
-from core.fleet.hosting import BuiltinHost
+from core.fleet.builtin_host import BuiltinHost
 from core.fleet.local import LocalRun
 from core.fleet.registry import HostError
 from core.plan import RunPlan

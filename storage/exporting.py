@@ -1,0 +1,76 @@
+"""`cli.py export`: a stored run as a run file, from the database or, while the app holds it, from the app itself.
+
+Knows where a running app answers (a file beside the database), never what is in a run.
+"""
+
+import base64
+import os
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+from urllib.parse import quote
+
+from core.words import say
+from storage.database import Database, DatabaseOwned, StorageProblem, default_path
+from storage.runs import RunStore
+from storage.transfer import Transfer
+
+ASK_S = 60.0
+ROUTE = "/export/{run_id}"
+
+
+def address_file(database: Path) -> Path:
+    """Where a running app writes the address at which it answers."""
+    return database.with_name(database.name + ".address")
+
+
+def export(run_id: str, out: Path | None) -> int:
+    """Write the run's file to `out` or to standard output; the exit status."""
+    try:
+        content = _content(run_id)
+        if out is None:
+            sys.stdout.buffer.write(content)
+            sys.stdout.buffer.flush()
+        else:
+            out.write_bytes(content)
+    except StorageProblem as fault:
+        sys.stderr.write(f"{fault}\n")
+        return 1
+    except OSError as fault:
+        sys.stderr.write(say("{path} cannot be written: {fault}.", path=out, fault=fault.strerror or fault) + "\n")
+        return 1
+    return 0
+
+
+def _content(run_id: str) -> bytes:
+    path = default_path()
+    if not path.exists():
+        raise StorageProblem(say("There is no database at {path}: run something first, or set PACELINE_DB.", path=path))
+    try:
+        with Database.open(path) as database:
+            return Transfer(RunStore(database)).run_file([run_id])
+    except DatabaseOwned:
+        address = address_file(path)
+        if not address.exists():
+            raise
+        return _ask(address.read_text(encoding="utf-8").strip(), run_id)
+
+
+def _ask(address: str, run_id: str) -> bytes:
+    """The file as the running app gives it. Raises StorageProblem."""
+    request = urllib.request.Request(address + ROUTE.format(run_id=quote(run_id, safe="")))  # noqa: S310 -- our own app
+    password = os.environ.get("PACELINE_PASSWORD")
+    if password:
+        request.add_header("Authorization", "Basic " + base64.b64encode(f":{password}".encode()).decode())
+    try:
+        with urllib.request.urlopen(request, timeout=ASK_S) as answer:  # noqa: S310 -- our own app
+            content: bytes = answer.read()
+            return content
+    except urllib.error.HTTPError as fault:
+        sentence = fault.read(2000).decode("utf-8", "replace").strip() or str(fault)
+        raise StorageProblem(say("The running app says: {sentence}", sentence=sentence)) from None
+    except OSError as fault:
+        raise StorageProblem(
+            say("The app that holds the database does not answer at {address}: {fault}.", address=address, fault=fault)
+        ) from None
