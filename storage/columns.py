@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from core import metrics, redaction
 from core.records import Failure, FailureKind, RequestRecord, ServerTimes, TokenSource
+from storage.run_values import readable
 
 WHOLE, SHORT, REAL, WORDS, YES = pa.int64(), pa.int32(), pa.float64(), pa.string(), pa.bool_()
 PLAIN = {
@@ -50,18 +51,27 @@ def table(first_ordinal: int, records: Sequence[RequestRecord]) -> pa.Table:
     columns["server_prefill_s"] = _column([server and server.prefill_s for server in servers], REAL)
     columns["server_decode_s"] = _column([server and server.decode_s for server in servers], REAL)
     columns["outcome"] = _column([record.outcome.value for record in records], WORDS)
-    columns["chunks"] = _column([len(record.chunk_us) for record in records], SHORT)
     for name in TEXTS:
         columns[name] = _column([getattr(record, name) for record in records], WORDS)
-    columns["chunk_us"] = _lists([record.chunk_us for record in records])
+    columns["chunk_us"] = _lists([_times(record.chunk_us) for record in records])
+    columns["chunks"] = pc.list_value_length(columns["chunk_us"])
     return pa.table(columns | derived(records))
 
 
-def _lists(times: Sequence[Sequence[int]]) -> pa.Array:
+def _times(chunk_us: Sequence[int]) -> "array[int]":
+    if isinstance(chunk_us, array) and chunk_us.typecode == "i":
+        return chunk_us
+    try:
+        return array("i", chunk_us)
+    except (OverflowError, TypeError):
+        return array("i")
+
+
+def _lists(times: Sequence["array[int]"]) -> pa.Array:
     flat = array("i")
     ends = array("i", [0])
     for one in times:
-        flat.extend(one if isinstance(one, array) and one.typecode == "i" else array("i", one))
+        flat.extend(one)
         ends.append(len(flat))
     values = pa.Array.from_buffers(SHORT, len(flat), [None, pa.py_buffer(flat)])
     offsets = pa.Array.from_buffers(SHORT, len(ends), [None, pa.py_buffer(ends)])
@@ -84,17 +94,18 @@ def derived(records: Sequence[RequestRecord]) -> dict[str, pa.Array]:
 def _column(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     try:
         return pa.array(values, kind)
-    except (pa.ArrowInvalid, OverflowError, UnicodeEncodeError):
+    except (pa.ArrowException, OverflowError, TypeError, UnicodeEncodeError):
         return pa.array([_repaired(value, kind) for value in values], kind)
 
 
 def _repaired(value: Any, kind: pa.DataType) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, int):
-        limit = 2 ** (kind.bit_width - 1)
-        return value if -limit <= value < limit else None
-    return value
+    if kind == WORDS:
+        return value if value is None else readable(str(value))
+    if kind == REAL:
+        return float(value) if isinstance(value, int | float) and abs(value) < 1e300 else None
+    if isinstance(value, int) and kind != YES:
+        return value if abs(value) < 2 ** (kind.bit_width - 1) else None
+    return value if isinstance(value, bool) else None
 
 
 def finite(rows: pa.Table) -> pa.Table:

@@ -2,9 +2,8 @@
 
 import os
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -27,7 +26,6 @@ from storage.writer import Writer, transaction
 
 __all__ = ["Database", "DatabaseClosed", "DatabaseOwned", "SchemaTooNew", "StorageProblem", "default_path"]
 Result = TypeVar("Result")
-KEPT_MESSAGES = 50
 
 
 def default_path() -> Path:
@@ -45,7 +43,8 @@ class Database:
         self.path = path
         self._root = connection
         self._ownership = ownership
-        self._messages = deque(messages, KEPT_MESSAGES)
+        self._messages = tuple(messages)
+        self._trouble: str | None = None
         self._cursors = threading.Lock()
         self._open = True
         self._writer = Writer(connection.cursor(), self._report, lambda fault: from_writing(fault, path))
@@ -54,34 +53,30 @@ class Database:
     def open(cls, path: Path | None = None) -> Self:
         """Own, open and bring up to date the file at `path`. Raises a StorageProblem, one plain sentence."""
         real = (path or default_path()).resolve()
-        ownership = opening.own(real)
-        try:
+        with ExitStack() as undo:
+            ownership = opening.own(real)
+            undo.callback(ownership.release)
             connection, messages = opening.connect(real)
+            undo.callback(connection.close)
             try:
                 schema.migrate(connection, real)
                 connection.execute("CHECKPOINT")
                 connection.execute("SET enable_external_access = false")
                 connection.execute("SET lock_configuration = true")
             except duckdb.Error as fault:
-                connection.close()
                 raise from_opening(fault, real) from fault
-            except BaseException:
-                connection.close()
-                raise
-        except BaseException:
-            ownership.release()
-            raise
+            undo.pop_all()
         return cls(real, connection, ownership, messages)
 
     @property
     def messages(self) -> tuple[str, ...]:
-        """Sentences that the user should see: what was set aside at the start, what could not be written."""
-        return tuple(self._messages)
+        """Sentences that the user should see: what was set aside at the start, what cannot be written now."""
+        trouble = self._trouble
+        return (*self._messages, trouble) if trouble else self._messages
 
-    def report(self, message: str) -> None:
-        """Keep a sentence for the user; the same one is kept once."""
-        if message not in self._messages:
-            self._messages.append(message)
+    def well(self) -> None:
+        """What could not be written has been written after all."""
+        self._trouble = None
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
         """A reader of its own for one thread: close it, or use it in a `with`."""
@@ -109,7 +104,7 @@ class Database:
     def soon(self, job: Callable[[duckdb.DuckDBPyConnection], Any], within_s: float) -> None:
         """Run `job` in the writer at most `within_s` from now, once however often asked; it makes its transactions.
 
-        Nobody waits: an error becomes one of `messages`.
+        Nobody waits: an error becomes one of `messages`, until `well`.
         """
         self._writer.soon(job, within_s)
 
@@ -147,4 +142,4 @@ class Database:
 
     def _report(self, fault: BaseException) -> None:
         known = isinstance(fault, StorageProblem)
-        self.report(str(fault) if known else say("Saving failed: {fault}.", fault=first_line(fault) or repr(fault)))
+        self._trouble = str(fault) if known else say("Saving failed: {fault}.", fault=first_line(fault) or repr(fault))

@@ -5,6 +5,7 @@ Records wait at most FLUSH_S before they are committed, so a kill -9 costs less 
 
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -16,7 +17,7 @@ from core.words import say
 from storage import columns, journal, run_values, summaries
 from storage.database import Database
 from storage.journal import Backlog
-from storage.problems import RunExists, RunNotFound, WriteFailed, first_line, from_writing
+from storage.problems import DatabaseClosed, RunExists, RunNotFound
 from storage.writer import transaction
 
 FLUSH_S = 0.4
@@ -53,7 +54,6 @@ class Recorder:
         self._live: dict[str, _Live] = {}
         self._waiting: list[_Waiting] = []
         self._waiting_records = 0
-        self._problem: Exception | None = None
         columns.table(0, ())  # loads what pyarrow loads at its first list, not in a run's first half second
 
     def run_started(self, run: Run) -> None:
@@ -75,7 +75,11 @@ class Recorder:
             self._live[run.id] = _Live(no=no)
 
     def requests(self, run_id: str, records: Sequence[RequestRecord]) -> None:
-        """Take ended requests; they are committed within half a second. Raises what the last commit failed with."""
+        """Take ended requests; they are committed within half a second.
+
+        What cannot be committed waits and is tried again, which `Database.messages` tells. Once MOST_WAITING wait, no
+        more are taken: raises what the commit failed with.
+        """
         if not records:
             return
         with self._lock:
@@ -89,10 +93,7 @@ class Recorder:
             self._waiting.append(_Waiting(live=live, first_ordinal=live.ordinal, records=tuple(records)))
             self._waiting_records += len(records)
             live.ordinal += len(records)
-            problem, self._problem = self._problem, None
         self._database.soon(self._flush, FLUSH_S)
-        if problem is not None:
-            raise problem
 
     def run_ended(self, run: Run) -> None:
         """Commit what waits, store how the run ended, and what its page and its table row need."""
@@ -152,20 +153,23 @@ class Recorder:
             self._waiting_records = 0
         if not batches:
             return
+        saved = False
         try:
             with transaction(connection):
                 self._append(connection, batches)
-        except Exception as fault:
-            known = isinstance(fault, duckdb.Error)
-            problem = from_writing(fault, self._database.path) if known else WriteFailed(_not_saved(fault))
-            with self._lock:
-                self._waiting = batches + self._waiting
-                self._waiting_records = sum(len(batch.records) for batch in self._waiting)
-                self._problem = problem
-            self._database.soon(self._flush, RETRY_S)
-            raise
+            saved = True
+        finally:
+            self._settle_accounts(batches, saved=saved)
+
+    def _settle_accounts(self, batches: list[_Waiting], *, saved: bool) -> None:
+        if saved:
+            self._database.well()
+            return
         with self._lock:
-            self._problem = None
+            self._waiting = batches + self._waiting
+            self._waiting_records = sum(len(batch.records) for batch in self._waiting)
+        with suppress(DatabaseClosed):  # the last try: its own error is the one to tell
+            self._database.soon(self._flush, RETRY_S)
 
     def _append(self, connection: duckdb.DuckDBPyConnection, batches: Sequence[_Waiting]) -> None:
         for live, records, first in _by_run(batches):
@@ -190,7 +194,3 @@ def _by_run(batches: Sequence[_Waiting]) -> list[tuple[_Live, list[RequestRecord
         else:
             joined.append((waiting.live, list(waiting.records), waiting.first_ordinal))
     return joined
-
-
-def _not_saved(fault: Exception) -> str:
-    return say("The last requests could not be saved ({fault}).", fault=first_line(fault) or type(fault).__name__)

@@ -70,6 +70,8 @@ def distributions(
 
 def derive(connection: duckdb.DuckDBPyConnection, run_no: int) -> None:
     """Store what the page and the table row of an ended run need, in place of what was stored before."""
+    if not connection.execute("SELECT 1 FROM runs WHERE no = ?", [run_no]).fetchall():
+        return  # deleted meanwhile
     _renew_metrics(connection, run_no)
     whole = totals(connection, run_no)
     found, grids = distributions(connection, run_no, whole.itl_share)
