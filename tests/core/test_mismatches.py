@@ -66,6 +66,17 @@ def test_different_hardware_is_told():
     assert kinds(one("a", settings=(("GPU", "L4"),)), one("b", settings=(("hardware", "L4"),))) == []
 
 
+def test_demo_servers_run_on_the_machine_that_is_recorded():
+    here, there = {"cpu": "two cores"}, {"cpu": "eight cores"}
+
+    def demo(label, environment):
+        return one(label, demo="llama.cpp", settings=(), environment=environment)
+
+    assert kinds(demo("a", here), demo("b", there)) == ["different_hardware"]
+    assert kinds(demo("a", here), demo("b", here)) == []
+    assert kinds(demo("a", here), demo("b", {})) == []
+
+
 def test_an_engine_that_is_not_known_is_told():
     assert kinds(one("a", environment={"server": {"engine": "unknown"}}), one("b")) == ["engine_unknown"]
     assert engine(one("b")) == "vLLM"

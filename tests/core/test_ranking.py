@@ -112,3 +112,10 @@ def test_repeats_are_compared_by_how_much_runs_differ():
     assert steady.decode.to_baseline.counts == (4, 4)
     assert not ranking(scattered, "a").decode.clear
     assert not ranking(scattered, "a").throughput.clear
+
+
+def test_a_configuration_that_brought_nothing_is_behind():
+    found = ranking([cell("a", 1, 160, 99), cell("bb", 1, 80, 0.0)], "bb")
+
+    assert found.throughput.values == {"a": 99, "bb": 0}
+    assert found.throughput.best == ("a",)

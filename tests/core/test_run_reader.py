@@ -3,7 +3,7 @@
 import pytest
 
 from core.records import FailureKind, TokenSource
-from core.run_reader import RunFileError, request_from
+from core.run_reader import RunFileError, list_at, request_from
 
 
 def test_a_request_that_tells_little_is_read_with_what_it_tells():
@@ -31,3 +31,9 @@ def test_nothing_where_a_value_must_be_is_left_to_its_default():
 def test_true_is_no_number():
     with pytest.raises(RunFileError, match=r"here\.output_tokens"):
         request_from({"output_tokens": True}, "here", 0)
+
+
+def test_a_list_that_is_absurdly_long_is_refused():
+    assert list_at([1, 2], "here", 2) == [1, 2]
+    with pytest.raises(RunFileError, match="here has more than 2 entries"):
+        list_at([1, 2, 3], "here", 2)

@@ -42,7 +42,14 @@ def test_failed_requests_are_in_flight_too_and_bring_no_tokens():
 
 
 @pytest.mark.parametrize(
-    "made", [[], [failed(0, sent=None)], [replace(answered(0), warmup=True)], [answered(0, tokens=None)]]
+    "made",
+    [
+        [],
+        [failed(0, sent=None)],
+        [replace(answered(0), warmup=True)],
+        [answered(0, tokens=None)],
+        [replace(answered(0), last_token_s=None)],
+    ],
 )
 def test_there_is_no_series_of_what_was_not_seen(made):
     assert output_over_time(made) == Series()
@@ -77,6 +84,10 @@ def test_a_second_ends_before_the_next_begins():
 
 def test_tokens_count_in_the_best_second_and_not_chunks():
     assert best_second([answered(first=0.1, gaps=(0.1,) * 4, tokens=50)]) == pytest.approx(50)
+
+
+def test_a_request_whose_end_was_not_seen_adds_nothing():
+    assert best_second([replace(answered(), last_token_s=None)]) == 0
 
 
 def test_an_imported_request_without_chunk_times_is_spread_evenly():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.doubts.client import client_doubts, greyed_by_client, limited
+from core.doubts.client import client_doubts, greyed_by_client, late_for_ttft, limited
 from core.doubts.evidence import evidence
 from core.run import ClientHealth
 from tests.core.example_runs import answered, failed, run
@@ -71,3 +71,11 @@ def test_chunks_that_all_share_a_moment_are_limited_by_any_lag():
 
     assert found["gap"][0] == float("inf")
     assert "far over 100 %" in next(client_doubts(seen(0.0001, gap=0.0))).why
+
+
+@pytest.mark.parametrize(
+    ("lag", "median", "late"),
+    [(0.0051, 0.1, True), (0.0049, 0.1, False), (0.001, 0.005, False), (None, 0.1, False), (0.1, None, False)],
+)
+def test_a_run_that_is_still_going_is_judged_by_the_same_rule(lag, median, late):
+    assert late_for_ttft(lag, median) is late
