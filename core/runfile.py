@@ -87,8 +87,7 @@ def _plan_to_dict(plan: RunPlan, unknown: Iterable[str]) -> dict[str, Any]:
     }
 
 
-def run_to_dict(run: Run, *, summary: Summary | None = None, texts: bool = False) -> dict[str, Any]:
-    """One entry of `runs`. `summary` spares computing it again; `texts` adds what the model wrote."""
+def _without_requests(run: Run, summary: Summary | None) -> dict[str, Any]:
     if summary is None:
         summary = summarise(run.requests)
     unknown = run.environment.get(UNKNOWN, ())
@@ -116,7 +115,13 @@ def run_to_dict(run: Run, *, summary: Summary | None = None, texts: bool = False
         "counts": summary.counts,
         "findings": [_finding_to_dict(finding) for finding in findings(run, summary)],
         "server_samples": [],
-        "requests": [_request_to_dict(record, texts=texts) for record in run.requests],
+    }
+
+
+def run_to_dict(run: Run, *, summary: Summary | None = None, texts: bool = False) -> dict[str, Any]:
+    """One entry of `runs`. `summary` spares computing it again; `texts` adds what the model wrote."""
+    return _without_requests(run, summary) | {
+        "requests": [_request_to_dict(record, texts=texts) for record in run.requests]
     }
 
 
@@ -138,6 +143,18 @@ def _writable(value: Any) -> Any:
     return value if value is None or isinstance(value, int | float) else str(value)
 
 
+def _dumps(value: dict[str, Any]) -> bytes:
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        return orjson.dumps(_writable(value))
+
+
+def _with_list(value: dict[str, Any], key: str, entries: Iterable[bytes]) -> bytes:
+    # Entry by entry, so that the chunk times of a large run are never all in memory as Python's numbers.
+    return _dumps(value)[:-1] + f',"{key}":['.encode() + b",".join(entries) + b"]}"
+
+
 def to_bytes(
     runs: Iterable[Run],
     *,
@@ -148,18 +165,22 @@ def to_bytes(
 ) -> bytes:
     """The whole file. `summaries` are those already computed, by run id."""
     known = summaries or {}
-    found = {
+    head = {
         "format": FORMAT,
         "version": VERSION,
         "exported_at": (exported_at or datetime.now(UTC)).isoformat(),
         "definitions_version": DEFINITIONS_VERSION,
         "search": search,
-        "runs": [run_to_dict(run, summary=known.get(run.id), texts=texts) for run in runs],
     }
-    try:
-        return orjson.dumps(found, option=orjson.OPT_APPEND_NEWLINE)
-    except TypeError:
-        return orjson.dumps(_writable(found), option=orjson.OPT_APPEND_NEWLINE)
+    entries = (
+        _with_list(
+            _without_requests(run, known.get(run.id)),
+            "requests",
+            (_dumps(_request_to_dict(record, texts=texts)) for record in run.requests),
+        )
+        for run in runs
+    )
+    return _with_list(head, "runs", entries) + b"\n"
 
 
 def write(

@@ -2,7 +2,7 @@
 
 import json
 import os
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core import runfile
+from core.plan import Configuration, Endpoint, Limits, Load, RunPlan, Workload
 from core.records import FailureKind, ServerTimes
 from core.run import ClientHealth, Preflight, RunState, StoppedBy
 from core.runfile import RunFileError
@@ -62,6 +63,42 @@ def test_a_run_comes_back_as_it_was():
     (after,) = runfile.from_bytes(runfile.to_bytes([before], texts=True))
 
     assert after == before
+
+
+def test_every_member_of_a_plan_comes_back():
+    limits = Limits(
+        connect_s=1.0, first_byte_s=2.0, idle_s=3.0, total_s=4.0, error_share=0.5, max_requests=6, max_output_tokens=7
+    )
+    endpoint = Endpoint(
+        name="e", base_url="http://h:1/v2", api="completions", key_name="K", verify=False,
+        headers=(("X-Team", "blue"),), ca_file="/ca.pem", limits=limits, notes="mine", demo="simulated",
+    )  # fmt: skip
+    configuration = Configuration(
+        id="c", label="L", endpoint=endpoint, model="m", settings=(("hardware", "L4"),), slot=3, variant="Q4_0"
+    )
+    workload = Workload(
+        input_tokens=1, output_tokens=2, stream=False, temperature=0.5, ignore_eos=True, extra_body={"a": [1]},
+        nonce=False, seed=4, keep_text=False,
+    )  # fmt: skip
+    load = Load(concurrency=2, requests=None, duration_s=9.0, warmup_requests=0)
+    before = RunPlan(configuration=configuration, workload=workload, load=load)
+
+    (after,) = runfile.from_bytes(runfile.to_bytes([run(of=before)]))
+
+    assert after.plan == before
+    # A member that is new to the plan has to be set above: left at its default it would prove nothing.
+    untried = [
+        f"{type(part).__name__}.{spec.name}"
+        for part in (limits, endpoint, configuration, workload, load)
+        for spec in fields(part)
+        if getattr(part, spec.name) == spec.default
+    ]
+    assert untried == []
+
+
+def test_a_single_run_as_an_object_is_the_files_entry():
+    assert json.loads(json.dumps(runfile.run_to_dict(full(), texts=True))) == written(full(), texts=True)["runs"][0]
+    assert runfile.run_from_dict(written(full(), texts=True)["runs"][0]) == full()
 
 
 def test_texts_are_written_only_if_asked_for():
