@@ -19,13 +19,12 @@ import httpx
 from core.hosts import address
 from core.keys import Key, allowed
 from core.plan import Endpoint
-from core.probing import reach
+from core.probing.connection_end import HeldSocket, client_failure
 from core.probing.page import Page
 from core.records import Failure, FailureKind
 from core.words import say
 
 MOST_REDIRECTS = 3
-SILENCE = {True: FailureKind.IDLE_TIMEOUT, False: FailureKind.FIRST_BYTE_TIMEOUT}
 REDACTED = b"[the key]"
 
 
@@ -64,7 +63,7 @@ class Courier:
         self._key = key
         self._clock = clock
         self._lock = threading.Lock()
-        self._socket: Any = None
+        self._socket = HeldSocket()
         self._serial = 0
         self._expired = False
         self._client = httpx.Client(
@@ -101,20 +100,26 @@ class Courier:
     def send(self, method: str, url: str, *, seconds: float, cap: int, body: bytes | None = None) -> Exchange:
         """Send one request and read its answer, at most `cap` bytes for at most `seconds`."""
         exchange = Exchange(url=url, sent=self._clock())
+        fault: Exception | None = None
         with self._limited(seconds):
             try:
                 self._carry(exchange, self._request(exchange, method, seconds, body), cap)
-            except (httpx.HTTPError, httpx.InvalidURL) as fault:
-                exchange.failure = self._failure(fault, started=exchange.page is not None, seconds=seconds)
+            except (httpx.HTTPError, httpx.InvalidURL) as raised:
+                fault = raised
+        if fault is not None or (self._expired and not exchange.cut):
+            # A body without a length seems whole when its socket is shut: the clock knows better.
+            exchange.complete = False
+            exchange.failure = client_failure(
+                fault, started=exchange.page is not None, seconds=seconds, expired=self._expired
+            )
         if exchange.page is not None:
             exchange.page = _finished(exchange, self._redacted)
         return exchange
 
     def _request(self, exchange: Exchange, method: str, seconds: float, body: bytes | None) -> httpx.Request:
         def trace(event: str, info: dict[str, Any]) -> None:
-            if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
-                self._socket = info["return_value"].get_extra_info("socket")
-            elif event == "http11.send_request_headers.started":
+            self._socket.trace(event, info)
+            if event == "http11.send_request_headers.started":
                 exchange.sent = self._clock()
 
         limits = httpx.Timeout(seconds, connect=min(seconds, self._endpoint.limits.connect_s))
@@ -163,11 +168,7 @@ class Courier:
                 if serial != self._serial:
                     return
                 self._expired = True
-                try:
-                    if self._socket is not None:
-                        self._socket.shutdown(2)
-                except OSError:
-                    pass  # it was closed in this very moment
+                self._socket.shut()
 
         timer = threading.Timer(seconds, expire)
         timer.daemon = True
@@ -188,23 +189,6 @@ class Courier:
             upgrade = before.scheme == "http" and after.scheme == "https"
             same = upgrade and (before.hostname, address(url)[1], address(target)[1]) == (after.hostname, 80, 443)
         return same and (self._key is None or allowed(self._key, *address(target)))
-
-    def _failure(self, fault: Exception, *, started: bool, seconds: float) -> Failure:
-        if self._expired or isinstance(fault, httpx.ReadTimeout | httpx.WriteTimeout | httpx.PoolTimeout):
-            message = (
-                say("nothing more came within {seconds:.3g} s", seconds=seconds)
-                if started
-                else say("no answer came within {seconds:.3g} s", seconds=seconds)
-            )
-            return Failure(kind=SILENCE[started], message=message)
-        cause = _os_error(fault)
-        if isinstance(fault, httpx.ConnectTimeout):
-            return reach.connect_failure(TimeoutError())
-        if isinstance(fault, httpx.ConnectError) and cause is not None:
-            return reach.tls_failure(cause) if isinstance(cause, ssl.SSLError) else reach.connect_failure(cause)
-        if isinstance(fault, httpx.RemoteProtocolError) and "disconnected" not in str(fault) and not started:
-            return Failure(kind=FailureKind.MALFORMED, message=say("what came back is no HTTP"))
-        return Failure(kind=FailureKind.CONNECTION_LOST, message=say("the server closed the connection"))
 
     def _redacted(self, data: bytes) -> bytes:
         return data if self._key is None else data.replace(self._key.reveal().encode(), REDACTED)
@@ -233,10 +217,3 @@ def _unpacked(body: bytes) -> bytes:
         return zlib.decompressobj(wbits=47).decompress(body, 10 * len(body))
     except zlib.error:
         return body
-
-
-def _os_error(fault: BaseException) -> OSError | None:
-    cause: BaseException | None = fault
-    while cause is not None and not isinstance(cause, OSError):
-        cause = cause.__cause__ or cause.__context__
-    return cause

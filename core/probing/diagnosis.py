@@ -7,7 +7,6 @@ from http import HTTPStatus
 
 from core.hosts import address
 from core.probing.circumstances import Circumstances, Diagnosis, Words
-from core.probing.reach import PLAIN_HTTP
 from core.probing.result import ProbeState
 from core.probing.sign_in_words import SIGN_IN_WORDS
 from core.records import Failure, FailureKind
@@ -27,6 +26,8 @@ def diagnose(failure: Failure, seen: Circumstances) -> Diagnosis:
         return _redirected(seen)
     if seen.page is not None and seen.page.looks_like_html and seen.page.status < 500:
         return _web_page(seen)
+    if failure.kind is FailureKind.MALFORMED and seen.page is None and failure.status is None:
+        return _no_http(seen)
     return KIND_WORDS.get(failure.kind, _other)(failure, seen)
 
 
@@ -79,8 +80,6 @@ def _tls(failure: Failure, seen: Circumstances) -> Diagnosis:
         step = say("The certificate must be renewed on the server. For a look only, switch verification off here.")
     elif "match" in reason:
         step = say("Use the name that is in the certificate as host, or have it issued for this one.")
-    elif reason == say(PLAIN_HTTP):
-        return _other_scheme(seen)
     elif not re.search("certificate|issuer|signed", reason):
         step = say("Check that this port is meant for https, and which TLS versions the server takes.")
     return Diagnosis(
@@ -119,7 +118,7 @@ def _lost(_failure: Failure, seen: Circumstances) -> Diagnosis:
     )
 
 
-def _no_http(_failure: Failure, seen: Circumstances) -> Diagnosis:
+def _no_http(seen: Circumstances) -> Diagnosis:
     return Diagnosis(
         state=ProbeState.WRONG_ADDRESS,
         what=say("What listens at {host} does not speak HTTP.", host=seen.host),

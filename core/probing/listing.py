@@ -83,13 +83,15 @@ def _note_names(report: Report, page: Page) -> None:
 
 
 def _unanswered(report: Report, asked: str, failure: Failure) -> None:
-    report.check(CheckName.MODELS, CheckState.NO, failure.message)
     seen = Circumstances(endpoint=report.endpoint, key=report.key, asked=asked)
-    odd = failure.kind in (FailureKind.CONNECTION_LOST, FailureKind.MALFORMED)
-    if odd and report.endpoint.base_url.startswith("http://"):
+    if failure.kind is FailureKind.CONNECTION_LOST and report.endpoint.base_url.startswith("http://"):
         parts = urlsplit(report.endpoint.base_url)
         host, port = parts.hostname or "", parts.port or 80
-        seen = replace(seen, other_scheme=reach.speaks_tls(host, port, host, report.seconds(0.15)))
+        if reach.speaks_tls(host, port, host, report.seconds(0.15)):
+            seen = replace(seen, other_scheme=True)
+        elif b"HTTP/" not in (reach.first_words(host, port, report.seconds(0.15)) or b"HTTP/"):
+            failure = Failure(kind=FailureKind.MALFORMED, message=say("what came back is no HTTP"))
+    report.check(CheckName.MODELS, CheckState.NO, failure.message)
     tell(report, failure, seen)
 
 

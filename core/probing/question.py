@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from statistics import median
 from typing import Any
 
 from core.plan import Endpoint
@@ -18,6 +19,9 @@ CAP = 512_000
 MOST_CHANGES = 2
 FASTEST_CHUNKS_PER_S = 20_000  # no single stream is this fast: what looks so was held back
 FEWEST_CHUNKS = 4  # fewer say nothing about the rhythm
+HELD_BACK_US = 50_000  # a first token earlier than this was not held back
+BURST_CHUNKS = 8
+BURST_PAUSE_US = 10_000  # shorter pauses may be this machine's own
 CHANGES: dict[str | None, dict[str, Any]] = {
     "use max_completion_tokens": {"token_parameter": "max_completion_tokens"},
     "use max_tokens": {"token_parameter": "max_tokens"},
@@ -79,16 +83,18 @@ def question(courier: Courier, endpoint: Endpoint, model: str, remaining: Callab
 
 
 def rhythm(chunk_us: Sequence[int]) -> str:
-    """How a stream arrives, told by its output chunks: "yes", "in bursts" or "buffered"."""
+    """How a stream arrives, told by its output chunks: "yes", "in bursts" or "buffered". In doubt "yes"."""
     chunks = len(chunk_us)
     if chunks < FEWEST_CHUNKS:
         return "yes"
     span_us = chunk_us[-1] - chunk_us[0]
     if (chunks - 1) * 1e6 > span_us * FASTEST_CHUNKS_PER_S:
-        return "buffered"
+        # What was held back came late; a fast server whose chunks a busy machine read together did not.
+        return "buffered" if chunk_us[0] >= HELD_BACK_US else "yes"
     together_us = span_us / (chunks - 1) / 10  # what came in one read is stamped a few microseconds apart
-    arrivals = 1 + sum(after - before > together_us for before, after in pairwise(chunk_us))
-    return "in bursts" if 2 * arrivals <= chunks + 1 else "yes"
+    pauses = [after - before for before, after in pairwise(chunk_us) if after - before > together_us]
+    few = 2 * (len(pauses) + 1) <= chunks + 1
+    return "in bursts" if chunks >= BURST_CHUNKS and few and median(pauses) >= BURST_PAUSE_US else "yes"
 
 
 def _reply(exchange: Exchange, ask: Ask, changes: tuple[str, ...]) -> Reply:

@@ -15,8 +15,6 @@ from core.records import Failure, FailureKind
 from core.words import say
 
 MOST_ADDRESSES = 4
-PLAIN_HTTP_REASONS = frozenset({"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "UNKNOWN_PROTOCOL", "RECORD_LAYER_FAILURE"})
-PLAIN_HTTP = "the server speaks plain http there"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +106,16 @@ def speaks_tls(address: str, port: int, host: str, seconds: float) -> bool:
         return False
 
 
+def first_words(address: str, port: int, seconds: float) -> bytes:
+    """What a server says to a harmless HTTP request without a key; empty if it says nothing."""
+    try:
+        with socket.create_connection((address, port), timeout=seconds) as sock:
+            sock.sendall(b"OPTIONS * HTTP/1.1\r\nHost: probe\r\nConnection: close\r\n\r\n")
+            return sock.recv(16)
+    except OSError:
+        return b""
+
+
 def connect_failure(fault: OSError) -> Failure:
     """Why no TCP connection came about."""
     if isinstance(fault, TimeoutError) or fault.errno == errno.ETIMEDOUT:
@@ -121,8 +129,6 @@ def tls_failure(fault: OSError) -> Failure:
     """Why no TLS connection came about."""
     if isinstance(fault, ssl.SSLCertVerificationError):
         message = fault.verify_message.rstrip(".") or _reason(fault)
-    elif isinstance(fault, ssl.SSLError) and fault.reason in PLAIN_HTTP_REASONS:
-        message = say(PLAIN_HTTP)
     elif isinstance(fault, TimeoutError):
         message = say("no answer to the TLS handshake")
     elif isinstance(fault, ssl.SSLError) and fault.reason and fault.reason.strip("_"):

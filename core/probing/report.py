@@ -41,13 +41,18 @@ class Report:
 
     def seconds(self, share: float = 1.0, *, reserve: float = 0.0) -> float:
         """What a step may take: its share of the budget, and never more than is left of all."""
-        left = self.budget_s * (1 - reserve) - (self.clock() - self.began)
+        left = self.budget_s * (1 - reserve) - self.elapsed_s
         return max(0.05, min(self.budget_s * share, left))
+
+    @property
+    def elapsed_s(self) -> float:
+        """Since the probe began."""
+        return self.clock() - self.began
 
     @property
     def out_of_time(self) -> bool:
         """Whether the budget is used up."""
-        return self.clock() - self.began >= self.budget_s
+        return self.elapsed_s >= self.budget_s
 
     def check(self, name: CheckName, state: CheckState, detail: str) -> None:
         """Fill in one row."""
@@ -67,7 +72,7 @@ class Report:
             endpoint_name=self.endpoint.name,
             base_url=self.endpoint.base_url,
             at=self.at,
-            duration_s=self.clock() - self.began,
+            duration_s=self.elapsed_s,
             state=words.state,
             checks=tuple(rows),
             what=words.what,

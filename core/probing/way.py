@@ -62,7 +62,9 @@ def find_way(report: Report) -> ssl.SSLContext | None:
     if report.endpoint.base_url.startswith("https"):
         ends = reach.shake_hands(sock, context, host, limit)
         if isinstance(ends, Failure):
-            _stopped(report, CheckName.TLS, ends)
+            doubtful = "certificate" not in ends.message  # a server without TLS has none to find fault with
+            plain = doubtful and reach.first_words(way.address, port, report.seconds(SHARE)).startswith(b"HTTP/")
+            _stopped(report, CheckName.TLS, ends, other_scheme=plain)
             return None
         unverified = say("works, the certificate was not verified")
         detail = unverified if ends is None else say("valid until {date}", date=f"{ends:%d %b %Y}".lstrip("0"))
@@ -73,9 +75,10 @@ def find_way(report: Report) -> ssl.SSLContext | None:
     return context
 
 
-def _stopped(report: Report, name: CheckName, failure: Failure) -> None:
+def _stopped(report: Report, name: CheckName, failure: Failure, *, other_scheme: bool = False) -> None:
     report.check(name, CheckState.NO, failure.message)
-    report.stop(diagnose(failure, Circumstances(endpoint=report.endpoint, key=report.key)), failure)
+    seen = Circumstances(endpoint=report.endpoint, key=report.key, other_scheme=other_scheme)
+    report.stop(diagnose(failure, seen), failure)
 
 
 def _bad_ca_file(report: Report, fault: OSError) -> None:
