@@ -62,6 +62,8 @@ class LiveRun:
         """How much of it is done, 0 to 1."""
         if self.state in ENDED_STATES:
             return 1.0
+        if self.warming_up:
+            return 0.0
         if self.requests_planned:
             return min(1.0, self.ended / self.requests_planned)
         duration_s = self.plan.load.duration_s
