@@ -7,6 +7,7 @@ from itertools import groupby
 import streamlit as st
 
 from core.comparison import Difference
+from core.fleet.live import ENDED_STATES
 from core.ranking import Measured, Place, Ranking, ranking
 from core.run import RunState
 from core.words import say
@@ -57,7 +58,9 @@ def show() -> None:
 
 def last(rows: Sequence[RunRow]) -> Compared | None:
     """The newest experiment that compares anything: two configurations with answers at a common load."""
-    whole = [row for row in rows if row.experiment_id and row.ok and row.state is RunState.COMPLETED]
+    live = {one.id for one in state.services().registry.live() if one.state not in ENDED_STATES}
+    done = [row for row in rows if row.experiment_id and row.experiment_id not in live]
+    whole = [row for row in done if row.ok and row.state is RunState.COMPLETED]
     for _, group in groupby(whole, key=lambda row: row.experiment_id):
         ordered = sorted(group, key=lambda row: row.started_at)
         levels: dict[str, set[int]] = {}

@@ -44,7 +44,8 @@ def column_titles(titles: list[str]) -> list[str]:
 def cell(run: LiveRun, rates: Mapping[str, float | None]) -> str:
     """One run in the table of levels."""
     if run.state is RunState.RUNNING:
-        words = say("warming up") if run.warming_up else percent(run.share, digits=0)
+        words = percent(run.share, digits=0) if run.sent else say("starting")
+        words = say("warming up") if run.warming_up else words
         return f"{RUNNING} :shimmer[{words}]"
     if run.state is RunState.COMPLETED:
         return f"{TICK} {number(rates.get(run.run_id))}"

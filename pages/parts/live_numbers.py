@@ -58,7 +58,8 @@ def _hour(moment: datetime) -> str:
 
 def _in_flight(found: LiveExperiment, run: LiveRun) -> Cell:
     now = f"{run.in_flight} / {run.plan.load.concurrency}" if found.state is RunState.RUNNING else MISSING
-    return Cell(title=say("In flight"), value=now, note=say("mean {n}", n=number(run.mean_in_flight)))
+    mean = say("not known yet") if run.mean_in_flight is None else say("mean {n}", n=number(run.mean_in_flight))
+    return Cell(title=say("In flight"), value=now, note=mean)
 
 
 def _sent(found: LiveExperiment) -> Cell:

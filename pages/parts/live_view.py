@@ -3,17 +3,20 @@
 Draws snapshots of the registry. Measures nothing; the one thing it can do is cancel.
 """
 
+from dataclasses import replace
+
 import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.charts.live import live as live_chart
+from core.findings import Finding
 from core.fleet.live import ENDED_STATES, LiveExperiment
 from core.run import RunState
 from core.words import say
-from pages.parts import links, live_levels, live_numbers, look, state
+from pages.parts import links, live_levels, live_numbers, look, run_data, state
 from pages.parts.look import RUNNING
-from pages.parts.text import count, escape_markdown, plural, short, when
+from pages.parts.text import count, escape_markdown, moment, plural, short
 
 LONGEST_ERROR = 200
 
@@ -29,7 +32,7 @@ def subtitle(found: LiveExperiment) -> str:
         say("{a} → {b} tokens", a=count(workload.input_tokens), b=count(workload.output_tokens)),
     ]
     if found.started_at:
-        words.append(say("started {at}", at=when(found.started_at, look.zone())))
+        words.append(say("started {at}", at=moment(found.started_at, look.zone())))
     return escape_markdown(", ".join(words))
 
 
@@ -86,9 +89,9 @@ def _now(found: LiveExperiment) -> None:
         return
     one = run.plan.configuration
     note = say("at {n} in flight, last 2 minutes · p50 solid, p95 dotted", n=run.plan.load.concurrency)
+    if not run.sent:  # in the same place, so that nothing below it moves
+        note = f"{say('at {n} in flight', n=run.plan.load.concurrency)} · {RUNNING} {escape_markdown(found.stage)}"
     look.section(say("Now"), f"{escape_markdown(one.label)} {note}")
-    if found.stage and not run.sent:
-        st.markdown(f"{RUNNING} :shimmer[{escape_markdown(found.stage)}]")
     fig = live_chart(
         look.mode(),
         name=one.label,
@@ -121,11 +124,35 @@ def _errors(found: LiveExperiment) -> None:
 
 
 def _noticed(found: LiveExperiment) -> None:
-    noticed = [(run.plan.configuration, run.plan.load.concurrency, note) for run in found.runs for note in run.notes]
-    if not noticed:
+    """What the runs told on the way, each sentence once; after the end the reasons to doubt them, too."""
+    notes: dict[str, list[str]] = {}
+    for run in found.runs:
+        for note in run.notes:
+            notes.setdefault(note, []).append(f"{run.plan.configuration.label} at {run.plan.load.concurrency}")
+    doubts = _doubts(found) if found.state in ENDED_STATES else []
+    if not notes and not doubts:
         st.markdown(f":gray[{say('Nothing out of the ordinary.')}]")
         return
-    with st.container(border=True, gap="xsmall"):
-        for one, level, note in noticed[-6:]:
-            where = say("{name} at {n}:", name=short(one.label, 28), n=level)
-            st.markdown(f"{look.LEVEL_ICON['note']} &thinsp; **{escape_markdown(where)}** {escape_markdown(note)}")
+    look.findings(doubts)
+    if notes:
+        with st.container(border=True, gap="xsmall"):
+            for note, runs in list(notes.items())[-6:]:
+                where = runs[0] if len(runs) == 1 else say("{n} runs", n=len(runs))
+                st.markdown(f"{look.LEVEL_ICON['note']} &thinsp; **{escape_markdown(where)}:** {escape_markdown(note)}")
+
+
+def _doubts(found: LiveExperiment) -> list[Finding]:
+    """Those to act on, each kind once: the pages of the runs have them all."""
+    kinds: dict[str, list[tuple[str, Finding]]] = {}
+    for run in found.runs:
+        if run.ok:
+            for finding in run_data.opened(run.run_id).findings:
+                if finding.level in ("stop", "act"):
+                    kinds.setdefault(finding.kind, []).append((run.plan.configuration.label, finding))
+    return [_of_runs(many) for many in kinds.values()]
+
+
+def _of_runs(many: list[tuple[str, Finding]]) -> Finding:
+    label, first = many[0]
+    where = label if len(many) == 1 else say("{n} runs, the first of them {label}", n=len(many), label=label)
+    return replace(first, what=say("{where}: {what}", where=where, what=first.what))

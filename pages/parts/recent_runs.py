@@ -29,6 +29,7 @@ def show(rows: Sequence[RunRow]) -> None:
             "Started": [when(row.started_at, look.zone()) for row in rows],
         }
     )
+    fast = any((row.output_tokens_per_s or 0) >= 100 for row in rows)  # else a whole number says too little
     column = st.column_config
     number, text = column.NumberColumn, column.TextColumn
     event = st.dataframe(
@@ -44,10 +45,10 @@ def show(rows: Sequence[RunRow]) -> None:
             "Configuration": text(say("Configuration")),
             "Engine": text(say("Engine"), width=105),
             "In flight": number(say("In flight"), width=66),
-            "TTFT p50": number(say("TTFT p50, ms"), format="%.0f", width=88),
-            "TTFT p99": number(say("TTFT p99, ms"), format="%.0f", width=88),
+            "TTFT p50": number(say("TTFT p50, ms"), format="localized", step=1, width=88),
+            "TTFT p99": number(say("TTFT p99, ms"), format="localized", step=1, width=88),
             "TPOT p50": number(say("TPOT p50, ms"), format="%.1f", width=88),
-            "Output": number(say("Output, tok/s"), format="localized", step=1, width=88),
+            "Output": number(say("Output, tok/s"), format="localized", step=1 if fast else 0.1, width=88),
             "Success": number(say("Success, %"), format="%.1f", width=82),
             "Over time": column.LineChartColumn(say("Tokens/s over time"), width=130, y_min=0, color="gray"),
             "State": text(say("State"), width=85),

@@ -154,6 +154,13 @@ def when(moment: datetime | None, zone: tzinfo | None = None) -> str:
     return f"{local.day} {local:%b %H:%M}"
 
 
+def moment(at: datetime, zone: tzinfo | None = None, now: datetime | None = None) -> str:
+    """The hour if it is today, else the day with it."""
+    text = when(at, zone)
+    today = (now or datetime.now(UTC)).astimezone(zone).date() == at.astimezone(zone).date()
+    return text.rpartition(" ")[2] if today else text
+
+
 def ago(moment: datetime | None, now: datetime) -> str:
     """How long since: just now, 2 min ago, 3 h ago, 5 days ago."""
     if moment is None:

@@ -60,6 +60,8 @@ def test_durations_and_moments():
     assert text.span(1020) == "17 min"
     assert text.span(9000) == "2.5 h"
     assert text.when(NOW, UTC) == "28 Nov 17:38"
+    assert text.moment(NOW, UTC, NOW + timedelta(hours=3)) == "17:38"
+    assert text.moment(NOW, UTC, NOW + timedelta(hours=9)) == "28 Nov 17:38"
     assert text.ago(NOW - timedelta(seconds=5), NOW) == "just now"
     assert text.ago(NOW - timedelta(seconds=125), NOW) == "2 min ago"
     assert text.ago(NOW - timedelta(days=2), NOW) == "2 days ago"
