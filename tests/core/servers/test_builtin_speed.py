@@ -1,0 +1,56 @@
+"""The built-in comparison's claim, from real requests: Q4_0 decodes clearly faster than F16, and a file that only
+bears the name Q4_0 does not."""
+
+import shutil
+from statistics import median
+
+import pytest
+
+from core.fleet.local import run_once
+from core.metrics import decode_tps
+from core.plan import Load, RunPlan
+from core.run import RunState
+from core.servers.builtin import demo_workload, variant_configuration, with_address
+from core.servers.demo import DemoServers
+from core.servers.variants import made_path, note_path, variant_file
+
+ROUNDS = 2
+LOAD = Load(concurrency=1, requests=4, warmup_requests=1)
+
+
+@pytest.fixture(scope="module")
+def swapped_cache(model_cache, tmp_path_factory):
+    """A cache folder where F16's file stands under Q4_0's name."""
+    real, folder = variant_file("F16", model_cache), tmp_path_factory.mktemp("swapped")
+    shutil.copy(real, made_path("Q4_0", folder))
+    shutil.copy(note_path(real), note_path(made_path("Q4_0", folder)))
+    return folder
+
+
+def decode_speeds(server, name):
+    plan = RunPlan(configuration=variant_configuration(name, 0), workload=demo_workload(16, 40), load=LOAD)
+    run = run_once(with_address(plan, server))
+    assert run.state is RunState.COMPLETED, run.message
+    return [decode_tps(record) for record in run.requests if not record.warmup]
+
+
+def test_q4_0_is_faster_than_f16_and_no_different_when_it_is_f16(model_cache, swapped_cache):
+    """Interleaved, as the comparison itself is: what else the machine does hits all three alike."""
+    real, swapped = DemoServers(model_cache), DemoServers(swapped_cache)
+    try:
+        running = {
+            "Q4_0": real.start("Q4_0"),
+            "F16": real.start("F16"),
+            "F16 as Q4_0": swapped.start("Q4_0"),
+        }
+        speeds: dict[str, list[float]] = {label: [] for label in running}
+        for _ in range(ROUNDS):
+            for label, server in running.items():
+                speeds[label] += decode_speeds(server, server.name)
+    finally:
+        real.stop_all()
+        swapped.stop_all()
+
+    seen = {label: median(values) for label, values in speeds.items()}
+    assert seen["Q4_0"] / seen["F16"] > 1.4, seen
+    assert 0.8 < seen["F16 as Q4_0"] / seen["F16"] < 1.25, seen
