@@ -75,7 +75,7 @@ def _source_mismatches(seen: Sequence[Evidence]) -> Iterator[Finding]:
             why=say("A simulator sends at a pace it was told: no difference to it says anything."),
             do=say("Take the simulated runs out."),
         )
-    late = [one for one in seen if limited(one)]
+    late = [one for one in seen if {"ttft", "tpot"} & set(limited(one))]
     if late:
         yield Finding(
             kind="client_limited",

@@ -62,6 +62,23 @@ def client_doubts(seen: Evidence) -> Iterator[Finding]:
             why=say("So these times are the server's and the network's, not the client's."),
         )
         return
+    if set(found) == {"gap"}:
+        yield Finding(
+            kind="client_limited",
+            level="note",
+            what=say(
+                "Chunk gaps, {gap} in the median, are finer than this client can tell: its loop lag p99 was {lag}.",
+                gap=seconds(seen.summary.statistic("gap_s", "p50")),
+                lag=seconds(lag),
+            ),
+            why=say("Lag above 25 % of the median gap greys the percentiles of the gaps; all other numbers hold."),
+            do=say("Read TPOT for the pace of a stream."),
+        )
+        return
+    yield _late(lag, {name: share for name, (share, _) in found.items()})
+
+
+def _late(lag: float, shares: dict[str, float]) -> Finding:
     names = {
         "ttft": say("{share} of the TTFT median (limit 5 %)"),
         "gap": say("{share} of the median chunk gap (limit 25 %)"),
@@ -69,17 +86,17 @@ def client_doubts(seen: Evidence) -> Iterator[Finding]:
     }
     parts = [
         names[name].format(share=percent(share) if share < 100 else say("far over 100 %"))
-        for name, (share, _) in found.items()
+        for name, share in shares.items()
     ]
     grey = {"ttft": say("TTFT"), "gap": say("the percentiles of chunk gaps"), "tpot": say("TPOT and decode speed")}
-    yield Finding(
+    return Finding(
         kind="client_limited",
         level="stop",
         what=say("The load generator was late: its loop lag p99 was {lag}.", lag=seconds(lag)),
         why=say(
             "That is {parts}, so {grey} are partly the client's own delay and are greyed.",
             parts=say(" and ").join(parts),
-            grey=say(" and ").join(grey[name] for name in found),
+            grey=say(" and ").join(grey[name] for name in shares),
         ),
         do=say("Measure from a machine that does nothing else, or with fewer streams in flight."),
     )

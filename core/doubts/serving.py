@@ -6,7 +6,7 @@ from itertools import pairwise
 from core.doubts.evidence import Evidence, middle
 from core.doubts.finding import Finding
 from core.metrics import ttft_s
-from core.quantities import number, seconds
+from core.quantities import seconds
 from core.records import RequestRecord
 from core.words import say
 
@@ -64,7 +64,7 @@ def serial_doubts(seen: Evidence) -> Iterator[Finding]:
         level="act",
         what=say(
             "{count} requests were in flight, but their answers came one after another, a first token every {service}.",
-            count=number(round(in_flight, 1)),
+            count=f"{in_flight:.1f}",
             service=seconds(service),
         ),
         why=say("The server does not batch: TTFT here is the wait in its queue, and more load adds no throughput."),

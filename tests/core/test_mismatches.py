@@ -120,6 +120,9 @@ def test_a_run_with_a_late_client_is_red():
 
     assert kinds(late, one("b")) == ["client_limited"]
     assert kinds(one("a", client=ClientHealth(loop_lag_p99_s=0.0001)), one("b")) == []
+    # 3 ms are too much for gaps of 10 ms only: what is compared here holds.
+    fine = steady(3, gaps=(0.01,) * 40)
+    assert kinds(one("a", fine, client=ClientHealth(loop_lag_p99_s=0.003)), one("b", fine)) == []
 
 
 def test_streamed_and_not_streamed_runs_are_told():

@@ -66,11 +66,19 @@ def test_nothing_is_said_where_no_time_was_taken():
     assert list(client_doubts(evidence(run([failed()], client=ClientHealth(loop_lag_p99_s=0.5))))) == []
 
 
-def test_chunks_that_all_share_a_moment_are_limited_by_any_lag():
-    found = limited(seen(0.0001, gap=0.0))
+def test_gaps_too_fine_for_this_client_are_told_without_alarm():
+    (found,) = client_doubts(seen(0.0002, gap=0.0001, chunks=1001))
 
-    assert found["gap"][0] == float("inf")
-    assert "far over 100 %" in next(client_doubts(seen(0.0001, gap=0.0))).why
+    assert (found.kind, found.level) == ("client_limited", "note")
+    assert "0.10 ms in the median" in found.what
+    assert "all other numbers hold" in found.why
+
+
+def test_chunks_that_all_share_a_moment_are_limited_by_any_lag():
+    late = seen(0.0001, gap=0.0)
+
+    assert limited(late)["gap"][0] == float("inf")
+    assert "far over 100 %" in next(client_doubts(late)).why
 
 
 @pytest.mark.parametrize(

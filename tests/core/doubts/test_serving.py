@@ -61,6 +61,7 @@ def test_first_tokens_at_multiples_of_the_service_time_are_served_one_after_anot
     (found,) = told(serial_doubts, serial(12, 4), plan(concurrency=4))
 
     assert (found.kind, found.level) == ("one_after_another", "act")
+    assert found.what.startswith("3.5 requests were in flight")
     assert "a first token every 100 ms" in found.what
 
 
