@@ -119,14 +119,19 @@ def _cells(run: Run, summary: Summary) -> list[str]:
 
 
 def _findings(runs: Sequence[tuple[Run, Summary]]) -> list[str]:
-    told: dict[str, list[str]] = {}
-    for run, _ in runs:
+    """One line a kind of doubt, in the words of the first run that has it; the others are named."""
+    lines = []
+    told: dict[str, tuple[str, list[str]]] = {}
+    for run, summary in runs:
         if run.message:
-            told.setdefault(printable(run.message), []).append(run.name)
-        for finding in findings(run):
+            lines.append(f"* {run.name}: {run.message}")
+        for finding in findings(run, summary):
             if finding.level != "ok":
-                told.setdefault(printable(f"{finding.what} {finding.why} {finding.do}".strip()), []).append(run.name)
-    return [f"* {', '.join(printable(name) for name in names)}: {words}" for words, names in told.items()]
+                told.setdefault(finding.kind, (f"{run.name}: {finding.text}", []))[1].append(run.name)
+    for words, names in told.values():
+        also = say(" (Also: {names}.)", names=", ".join(names[1:])) if len(names) > 1 else ""
+        lines.append(f"* {words}{also}")
+    return [printable(line) for line in lines]
 
 
 def printable(text: str) -> str:

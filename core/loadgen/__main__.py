@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import dataclasses
 import os
+import signal
 import sys
 from collections.abc import Callable
 
@@ -172,6 +173,8 @@ def _leave() -> None:
 
 def main() -> None:
     """Run one job."""
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent says what it means
 
     async def child() -> None:
         await Child().run()

@@ -1,0 +1,141 @@
+"""`cli.py run` as a person types it: a real process against a real, paced server."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from core import runfile
+from core.servers.paced_child import PacedServer
+
+ROOT = Path(__file__).parents[3]
+NOT_NEEDED = ("openai", "streamlit", "plotly", "duckdb", "numpy", "httpx", "transformers", "pyarrow")
+
+
+@pytest.fixture(scope="module")
+def server():
+    with PacedServer() as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def own_lock(tmp_path, monkeypatch):
+    monkeypatch.setenv("PACELINE_LOCK", str(tmp_path / "lock"))
+
+
+def cli(*words: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "cli.py", *words],
+        cwd=ROOT, env=os.environ | environ, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+def run(server, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    return cli(
+        "run",
+        "--base-url",
+        server.base_url,
+        "--model",
+        "gt-ttft20000-itl1000",
+        "--output-tokens",
+        "20",
+        *words,
+        **environ,
+    )
+
+
+def test_levels_become_runs_of_one_file_and_rows_of_one_table(server, tmp_path):
+    out = tmp_path / "run.json"
+    done = run(server, "--concurrency", "1,3", "--requests", "6", "--out", str(out))
+    runs = runfile.read(out)
+
+    assert done.returncode == 0, done.stderr
+    assert [(one.plan.load.concurrency, len(one.requests)) for one in runs] == [(1, 7), (3, 7)]
+    assert "TTFT p50" in done.stdout
+    assert str(out) in done.stdout
+    assert json.loads(out.read_text())["format"] == "paceline-run"
+
+
+def test_texts_are_written_only_if_asked_for(server, tmp_path):
+    run(server, "--requests", "1", "--out", str(tmp_path / "a.json"))
+    run(server, "--requests", "1", "--keep-text", "--out", str(tmp_path / "b.json"))
+
+    assert "the model streams" not in (tmp_path / "a.json").read_text()
+    assert "the model streams" in (tmp_path / "b.json").read_text()
+
+
+def test_a_key_is_read_from_its_variable_and_written_nowhere(server, tmp_path):
+    out = tmp_path / "run.json"
+    done = run(server, "--requests", "1", "--api-key-env", "LAB_KEY", "--out", str(out), LAB_KEY="geheim-987")
+
+    assert done.returncode == 0
+    assert "geheim-987" not in out.read_text() + done.stdout + done.stderr
+
+
+def test_a_missing_key_variable_is_one_sentence(server):
+    done = run(server, "--api-key-env", "NO_SUCH_KEY")
+
+    assert done.returncode == 2
+    assert "NO_SUCH_KEY" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_nobody_there_is_status_one_and_a_sentence():
+    done = cli("run", "--base-url", "http://127.0.0.1:9/v1", "--model", "m")
+
+    assert done.returncode == 1
+    assert "127.0.0.1:9" in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_bad_input_is_status_two_and_a_sentence(server):
+    done = run(server, "--concurrency", "many")
+
+    assert done.returncode == 2
+    assert "--concurrency" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_file_that_cannot_be_written_still_shows_the_numbers(server, tmp_path):
+    done = run(server, "--requests", "1", "--out", str(tmp_path / "none" / "run.json"))
+
+    assert done.returncode == 1
+    assert "cannot be written" in done.stderr
+    assert "TTFT p50" in done.stdout
+
+
+def test_ctrl_c_keeps_what_was_measured(server, tmp_path):
+    out = tmp_path / "run.json"
+    words = ["run", "--base-url", server.base_url, "--model", "gt-ttft20000-itl5000", "--output-tokens", "20",
+             "--requests", "5000", "--out", str(out)]  # fmt: skip
+    with subprocess.Popen(
+        [sys.executable, "cli.py", *words],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        time.sleep(3)  # a person who has seen enough
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the whole group
+        process.communicate(timeout=20)
+    (kept,) = runfile.read(out)
+
+    assert kept.state == "cancelled"
+    assert len(kept.requests) > 3
+    assert process.returncode == 0
+
+
+def test_the_measured_path_imports_nothing_heavy(server):
+    done = subprocess.run(
+        [sys.executable, "-c",
+         "import sys, cli, core.command.run, core.loadgen.__main__; print([n for n in sys.argv[1:] if n in sys.modules])",
+         *NOT_NEEDED],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,186 @@
+"""One plan in a real measuring child: every way it can end is a run."""
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from core.fleet.local import Listener, LocalRun, run_once
+from core.plan import Configuration, Endpoint, Load, RunPlan, Workload
+from core.records import FailureKind, Outcome
+from core.run import RunState, StoppedBy
+from core.servers.paced_child import PacedServer
+
+FAST = "gt-ttft20000-itl2000"
+
+
+@pytest.fixture(autouse=True)
+def own_lock(tmp_path, monkeypatch):
+    monkeypatch.setenv("PACELINE_LOCK", str(tmp_path / "lock"))
+
+
+@pytest.fixture(scope="module")
+def server():
+    with PacedServer() as running:
+        yield running
+
+
+def plan_for(base_url: str, *, model: str = FAST, tokens: int = 10, **load) -> RunPlan:
+    endpoint = Endpoint(name="paced", base_url=base_url)
+    return RunPlan(
+        configuration=Configuration(id="c", label="paced", endpoint=endpoint, model=model),
+        workload=Workload(input_tokens=8, output_tokens=tokens),
+        load=Load(**({"concurrency": 2, "requests": 6, "warmup_requests": 1} | load)),
+    )
+
+
+class Noting(Listener):
+    """Keeps what it is told."""
+
+    def __init__(self):
+        self.told = []
+        self.began = threading.Event()
+
+    def preflight(self, found):
+        self.told.append(("preflight", found))
+
+    def started(self, priority):
+        self.told.append(("started", priority))
+        self.began.set()
+
+    def record(self, record):
+        self.told.append(("record", record))
+
+
+def test_a_run_is_measured_and_told_as_it_goes(server):
+    noting = Noting()
+    run = run_once(plan_for(server.base_url), listener=noting)
+
+    assert (run.state, run.stopped_by, run.message) == (RunState.COMPLETED, StoppedBy.REQUESTS, None)
+    assert sum(not record.warmup for record in run.requests) == 6
+    assert sum(record.warmup for record in run.requests) == 1
+    assert all(record.output_tokens == 10 for record in run.requests)
+    assert [kind for kind, _ in noting.told[:2]] == ["preflight", "started"]
+    assert sum(kind == "record" for kind, _ in noting.told) == 7
+    assert run.client.priority in {"realtime", "raised", "normal"}
+    assert run.preflight.usage is True
+    assert run.environment["paceline"]
+
+
+def test_every_request_is_in_the_server_s_log_under_its_id(server):
+    run = run_once(plan_for(server.base_url))
+    truths = server.truths([record.request_id for record in run.requests])
+
+    assert all(truths[record.request_id].tokens == record.output_tokens for record in run.requests)
+
+
+def test_cancel_keeps_what_was_measured_and_closes_the_server_s_streams(server):
+    noting = Noting()
+    local = LocalRun(
+        plan_for(server.base_url, tokens=5000, requests=50, concurrency=3, warmup_requests=0), listener=noting
+    )
+    before = len(server.aborted())
+
+    def stop():
+        noting.began.wait(20)
+        time.sleep(0.3)
+        local.cancel()
+
+    stopper = threading.Thread(target=stop)
+    stopper.start()
+    run = local.run()
+    stopper.join()
+
+    assert (run.state, run.stopped_by) == (RunState.CANCELLED, StoppedBy.USER)
+    assert [record.outcome for record in run.requests] == [Outcome.CANCELLED] * 3
+    assert all(len(record.chunk_us) > 10 for record in run.requests)
+    until = time.monotonic() + 5
+    while len(server.aborted()) < before + 3 and time.monotonic() < until:
+        time.sleep(0.05)
+    assert len(server.aborted()) == before + 3
+
+
+def test_a_cancel_before_the_start_measures_nothing(server):
+    local = LocalRun(plan_for(server.base_url))
+    local.cancel()
+    run = local.run()
+
+    assert run.state is RunState.CANCELLED
+    assert run.requests == ()
+
+
+def test_an_endpoint_that_refuses_fails_the_run_with_its_reason():
+    run = run_once(plan_for("http://127.0.0.1:9/v1"))
+
+    assert run.state is RunState.FAILED
+    assert "127.0.0.1:9" in run.message
+    assert run.requests == ()
+
+
+def test_a_child_that_dies_is_a_failed_run_with_what_was_measured(server):
+    noting = Noting()
+    local = LocalRun(
+        plan_for(server.base_url, tokens=3000, requests=5, concurrency=1, warmup_requests=0), listener=noting
+    )
+
+    def kill():
+        noting.began.wait(20)
+        os.kill(local._process.pid, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    run = local.run()
+    killer.join()
+
+    assert run.state is RunState.FAILED
+    assert "-9" in run.message
+
+
+def test_two_runs_never_overlap(server):
+    runs = []
+    threads = [
+        threading.Thread(target=lambda: runs.append(run_once(plan_for(server.base_url, requests=10)))) for _ in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    truths = server.truths([record.request_id for run in runs for record in run.requests])
+    spans = sorted(
+        (
+            min(truths[record.request_id].received_s for record in run.requests),
+            max(truths[record.request_id].ended_s for record in run.requests),
+        )
+        for run in runs
+    )
+
+    assert [run.state for run in runs] == [RunState.COMPLETED] * 2
+    assert spans[0][1] <= spans[1][0]
+
+
+def test_a_lag_put_in_on_purpose_is_seen_in_the_run(server):
+    run = run_once(plan_for(server.base_url, requests=20), environ={"PACELINE_TEST_LAG_MS": "5"})
+
+    assert run.client.loop_lag_p99_s >= 0.004  # a shared machine may add to it, never take away
+
+
+def test_a_key_reaches_the_server_and_nothing_else(server):
+    run = run_once(plan_for(server.base_url), key_header=("Authorization", "Bearer geheim-123"))
+
+    assert run.state is RunState.COMPLETED
+    assert "geheim-123" not in repr(run)
+
+
+def test_answers_that_are_too_slow_are_timeouts(server):
+    plan = plan_for(server.base_url, model="gt-ttft400000-itl2000", requests=2, warmup_requests=0)
+    from dataclasses import replace
+
+    limits = replace(plan.limits, first_byte_s=0.1)
+    endpoint = replace(plan.configuration.endpoint, limits=limits)
+    plan = replace(plan, configuration=replace(plan.configuration, endpoint=endpoint))
+    local = LocalRun(plan, preflight=False)
+    run = local.run()
+
+    assert {record.failure.kind for record in run.requests} == {FailureKind.FIRST_BYTE_TIMEOUT}

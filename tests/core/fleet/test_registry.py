@@ -1,0 +1,193 @@
+"""One thread makes everybody's runs, one after the other; a recorder gets every one of them."""
+
+import threading
+import time
+from dataclasses import replace
+
+import pytest
+
+from core.fleet.registry import HostError, Registry
+from core.key_file import KeyProblem
+from core.plan import Experiment, PlanError
+from core.run import RunState
+from core.servers.paced_child import PacedServer
+from tests.core.fleet.test_local import plan_for
+
+ENDED = {RunState.COMPLETED, RunState.CANCELLED, RunState.FAILED}
+
+
+class Kept:
+    """A recorder that keeps what it is given, in order."""
+
+    def __init__(self):
+        self.events = []
+        self.records = {}
+
+    def run_started(self, run):
+        self.events.append(("started", run.id))
+
+    def requests(self, run_id, records):
+        self.records.setdefault(run_id, []).extend(records)
+
+    def run_ended(self, run):
+        self.events.append(("ended", run.id))
+        self.records.setdefault(run.id, [])
+        self.last = run
+
+
+@pytest.fixture(autouse=True)
+def own_lock(tmp_path, monkeypatch):
+    monkeypatch.setenv("PACELINE_LOCK", str(tmp_path / "lock"))
+
+
+@pytest.fixture(scope="module")
+def server():
+    with PacedServer() as running:
+        yield running
+
+
+@pytest.fixture
+def kept():
+    return Kept()
+
+
+@pytest.fixture
+def registry(kept):
+    made = Registry(kept)
+    yield made
+    made.close()
+
+
+def experiment(base_url, name="e", runs=1, **plan):
+    return Experiment(id=name, name=name, plans=tuple(plan_for(base_url, **plan) for _ in range(runs)))
+
+
+def wait(condition, limit_s=30.0):
+    until = time.monotonic() + limit_s
+    while not condition():
+        assert time.monotonic() < until, "waited too long"
+        time.sleep(0.02)
+
+
+def test_a_launch_becomes_recorded_runs(registry, kept, server):
+    registry.launch(experiment(server.base_url, runs=2))
+    wait(lambda: registry.find("e").state in ENDED)
+    seen = registry.find("e")
+
+    assert seen.state is RunState.COMPLETED
+    assert seen.share == 1.0
+    assert [kind for kind, _ in kept.events] == ["started", "ended", "started", "ended"]
+    assert all(len(records) == 7 for records in kept.records.values())
+    assert kept.last.experiment["id"] == "e"
+    assert kept.last.requests == ()
+
+
+def test_two_launches_queue_and_each_can_be_seen_meanwhile(registry, server):
+    registry.launch(experiment(server.base_url, "first", tokens=100))
+    registry.launch(experiment(server.base_url, "second"))
+    wait(lambda: registry.find("first").state is RunState.RUNNING)
+
+    assert registry.find("second").state is RunState.QUEUED
+    wait(lambda: registry.find("second").state in ENDED)
+    assert registry.find("first").state is RunState.COMPLETED
+    assert registry.find("first").ended_at <= registry.find("second").started_at
+
+
+def test_the_same_experiment_cannot_be_launched_twice(registry, server):
+    registry.launch(experiment(server.base_url))
+
+    with pytest.raises(PlanError):
+        registry.launch(experiment(server.base_url))
+
+
+def test_cancel_ends_a_run_within_two_seconds_and_leaves_the_rest_unmade(registry, kept, server):
+    registry.launch(experiment(server.base_url, runs=3, tokens=5000))
+    wait(lambda: registry.find("e").current and registry.find("e").current.in_flight)
+    asked = time.monotonic()
+    registry.cancel("e")
+    wait(lambda: registry.find("e").state in ENDED)
+
+    assert time.monotonic() - asked < 10  # two seconds on a quiet machine
+    assert registry.find("e").state is RunState.CANCELLED
+    assert {run.state for run in registry.find("e").runs} == {RunState.CANCELLED}
+    assert len(kept.events) == 2
+
+
+def test_a_queued_launch_can_be_cancelled_before_it_begins(registry, kept, server):
+    registry.launch(experiment(server.base_url, "first", tokens=200))
+    registry.launch(experiment(server.base_url, "second"))
+    registry.cancel("second")
+    wait(lambda: registry.find("first").state in ENDED)
+
+    assert registry.find("second").state is RunState.CANCELLED
+    assert len(kept.events) == 2
+
+
+def test_a_refused_key_fails_the_run_with_its_sentence(registry, kept, server):
+    def refuse(_endpoint):
+        raise KeyProblem("The key LAB is for other hosts.", "Change the address.")
+
+    registry.launch(experiment(server.base_url), key_header=refuse)
+    wait(lambda: registry.find("e").state in ENDED)
+
+    assert registry.find("e").state is RunState.FAILED
+    assert "The key LAB" in registry.find("e").runs[0].message
+    assert kept.last.state is RunState.FAILED
+
+
+def test_a_server_that_cannot_be_started_fails_its_run_and_is_released(kept, server):
+    released = threading.Event()
+
+    class Broken:
+        def ready(self, plan, say_progress):
+            say_progress("starting the engine")
+            raise HostError("The engine did not start.")
+
+        def release(self):
+            released.set()
+
+    registry = Registry(kept, hosts=Broken)
+    plan = plan_for(server.base_url)
+    endpoint = replace(plan.configuration.endpoint, demo="llama.cpp")
+    plan = replace(plan, configuration=replace(plan.configuration, endpoint=endpoint))
+    registry.launch(Experiment(id="e", name="e", plans=(plan,)))
+    wait(lambda: registry.find("e").state in ENDED)
+    registry.close()
+
+    assert registry.find("e").runs[0].message == "The engine did not start."
+    assert released.is_set()
+
+
+def test_a_recorder_that_breaks_ends_its_experiment_and_not_the_thread(kept, server):
+    class Full(Kept):
+        def run_started(self, run):
+            if run.experiment["id"] == "bad":
+                raise OSError("No space left on device")
+            super().run_started(run)
+
+    registry = Registry(Full())
+    registry.launch(experiment(server.base_url, "bad"))
+    registry.launch(experiment(server.base_url, "good"))
+    wait(lambda: registry.find("good").state in ENDED)
+    registry.close()
+
+    assert registry.find("bad").state is RunState.FAILED
+    assert "No space left" in registry.find("bad").message
+    assert registry.find("good").state is RunState.COMPLETED
+
+
+def test_closing_cancels_what_runs_and_takes_no_more(registry, server):
+    registry.launch(experiment(server.base_url, tokens=5000))
+    wait(lambda: registry.find("e").current and registry.find("e").current.in_flight)
+    registry.close()
+
+    assert registry.find("e").state is RunState.CANCELLED
+    with pytest.raises(PlanError):
+        registry.launch(experiment(server.base_url, "late"))
+
+
+def test_an_unknown_experiment_is_none_and_cancelling_it_is_no_fault(registry):
+    registry.cancel("nobody")
+
+    assert registry.find("nobody") is None
+    assert registry.live() == ()
