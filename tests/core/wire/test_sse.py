@@ -154,7 +154,8 @@ def test_the_fast_path_takes_whole_plain_events():
     "read",
     [
         b"data: a\n", b"data: a\ndata: b\n\n", b": c\n\n", b"event: e\ndata: a\n\n", b"data: a\n\n\n",
-        b"data: a\r\n\r\n", b"data: a\rdata: b\n\n", b"data: a\n\nid: 1\n\n", b"data: a\n\n\n\ndata: b\n\n", b"", b"\n\n",
+        b"data: a\r\n\r\n", b"data: a\rdata: b\n\n", b"data: a\n\nid: 1\n\n", b"data: a\n\n\n\ndata: b\n\n",
+        b"\n\n", b"",
     ],
 )  # fmt: skip
 def test_the_fast_path_leaves_everything_else_to_the_general_path(read):
