@@ -4,15 +4,24 @@ import argparse
 
 from core.command.arguments import plans
 from core.command.running import measure, report
-from core.keys import key_from_environment
+from core.keys import header_for, key_from_environment
+from core.plan import Endpoint
 
 
 def run(options: argparse.Namespace) -> int:
     """Measure what was asked for; the exit status."""
     wanted = plans(options)
-    endpoint = wanted[0].configuration.endpoint
-    name = options.api_key_env or endpoint.key_name
-    key_header = key_from_environment(name, endpoint.base_url).header() if name else None
+    keys = [_key_header(plan.configuration.endpoint, options.api_key_env) for plan in wanted]
     environ = {"PACELINE_PRIORITY": "normal"} if options.priority == "normal" else None
-    runs = measure(wanted, key_header=key_header, environ=environ, preflight=not options.no_preflight)
-    return report(runs, options.out, texts=wanted[0].workload.keep_text)
+    runs = measure(wanted, key_headers=keys, environ=environ, preflight=not options.no_preflight)
+    return report(runs, options.out, texts=any(plan.workload.keep_text for plan in wanted))
+
+
+def _key_header(endpoint: Endpoint, variable: str | None) -> tuple[str, str] | None:
+    """A variable named by the user may go to the address named beside it.
+
+    A key named in a plan file only may go where secrets.toml allows it: the file may be somebody else's.
+    """
+    if variable is not None:
+        return key_from_environment(variable, endpoint.base_url).header()
+    return header_for(endpoint)

@@ -45,7 +45,7 @@ class Stopper:
 def measure(
     plans: Sequence[RunPlan],
     *,
-    key_header: tuple[str, str] | None = None,
+    key_headers: Sequence[tuple[str, str] | None] | None = None,
     environ: dict[str, str] | None = None,
     preflight: bool = True,
     stopper: Stopper | None = None,
@@ -54,7 +54,7 @@ def measure(
     stopper = stopper or Stopper()
     runs: list[Run] = []
     with stopper.listening():
-        for plan in plans:
+        for plan, key_header in zip(plans, key_headers or [None] * len(plans), strict=True):
             if stopper.asked.is_set():
                 break
             line = Line(plan)

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from core import runfile
+from core.plan import Configuration, Endpoint, RunPlan
+from core.reproduce import plan_file
 from core.servers.paced_child import PacedServer
 
 ROOT = Path(__file__).parents[3]
@@ -130,11 +132,25 @@ def test_ctrl_c_keeps_what_was_measured(server, tmp_path):
     assert process.returncode == 0
 
 
-def test_the_measured_path_imports_nothing_heavy(server):
+def test_a_plan_file_cannot_make_a_variable_leave_for_its_own_address(server, tmp_path):
+    plan = RunPlan(
+        configuration=Configuration(
+            id="c", label="c", model="m", endpoint=Endpoint(name="e", base_url=server.base_url, key_name="LAB_KEY")
+        )
+    )
+    path = tmp_path / "plan.json"
+    path.write_bytes(plan_file([plan]))
+    done = cli("run", "--plan", str(path), LAB_KEY="geheim-987", PACELINE_SECRETS=str(tmp_path / "secrets.toml"))
+
+    assert done.returncode == 2
+    assert "LAB_KEY" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_measured_path_imports_nothing_heavy():
+    look = "print([n for n in sys.argv[1:] if n in sys.modules])"
     done = subprocess.run(
-        [sys.executable, "-c",
-         "import sys, cli, core.command.run, core.loadgen.__main__; print([n for n in sys.argv[1:] if n in sys.modules])",
-         *NOT_NEEDED],
+        [sys.executable, "-c", f"import sys, cli, core.command.run, core.loadgen.__main__; {look}", *NOT_NEEDED],
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
 

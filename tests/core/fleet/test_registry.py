@@ -139,7 +139,7 @@ def test_a_server_that_cannot_be_started_fails_its_run_and_is_released(kept, ser
     released = threading.Event()
 
     class Broken:
-        def ready(self, plan, say_progress):
+        def ready(self, _plan, say_progress):
             say_progress("starting the engine")
             raise HostError("The engine did not start.")
 
@@ -158,7 +158,7 @@ def test_a_server_that_cannot_be_started_fails_its_run_and_is_released(kept, ser
     assert released.is_set()
 
 
-def test_a_recorder_that_breaks_ends_its_experiment_and_not_the_thread(kept, server):
+def test_a_recorder_that_breaks_ends_its_experiment_and_not_the_thread(server):
     class Full(Kept):
         def run_started(self, run):
             if run.experiment["id"] == "bad":
