@@ -146,7 +146,7 @@ def _welch(
     ours: Sequence[float], theirs: Sequence[float], means: tuple[float, float], ratio: float
 ) -> tuple[float, float]:
     parts = [
-        fsum((value - mean) ** 2 for value in values) / (len(values) - 1) / len(values) / mean**2
+        fsum(((value - mean) / mean) ** 2 for value in values) / (len(values) - 1) / len(values)
         for values, mean in ((ours, means[0]), (theirs, means[1]))
     ]
     variance = fsum(parts)
