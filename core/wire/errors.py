@@ -43,6 +43,7 @@ COMPLAINT = re.compile(
     r"not permitted|not supported|not support|unsupported|unknown|unexpected|unrecogni[sz]ed|not allowed|forbidden"
     r"|additional propert|extra field|extra input|extra_forbidden|invalid|not implemented|cannot|can only|instead"
 )
+NEW_NAME = re.compile(r"\buse ['\"`]?max_completion_tokens|\bmax_tokens\b.*(not |un)support.*max_completion_tokens")
 TAG = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.IGNORECASE | re.DOTALL)
 
 
@@ -64,18 +65,21 @@ def parameter_change(status: int, body: bytes) -> str | None:
     if status not in UNKNOWN_PARAMETER_STATUSES:
         return None
     found = _json(body)
-    text = body[:MAX_BODY].decode("utf-8", "replace") if found is None else f"{sentence(found)} {_labels(found)}"
+    text = (
+        body[: 8 * MAX_SENTENCE].decode("utf-8", "replace") if found is None else f"{sentence(found)} {_labels(found)}"
+    )
     return parameter_change_in(text)
 
 
 def parameter_change_in(text: str) -> str | None:
     """The same for a sentence, such as one that came inside a 200."""
-    text = text.lower()
+    text = text[: 8 * MAX_SENTENCE].lower()
+    if NEW_NAME.search(text):
+        return "use max_completion_tokens"
     if not COMPLAINT.search(text):
         return None
     if "max_completion_tokens" in text:
-        wanted = re.search(r"\buse ['\"`]?max_completion_tokens|\bmax_tokens\b.*(not |un)support", text)
-        return "use max_completion_tokens" if wanted else "use max_tokens"
+        return "use max_tokens"
     for parameter in ("stream_options", "ignore_eos", "temperature"):
         if parameter in text:
             return f"drop {parameter}"

@@ -113,7 +113,7 @@ class StreamDecoder:
 
     def _named(self, at_us: int, event: SseEvent) -> None:
         if event.cut:
-            self._malform(say("An event is larger than 16 MB: {beginning}", beginning=_excerpt(event.data)))
+            self._malform("An event is larger than 16 MB: {beginning}", event.data)
         elif event.event == "error":
             self._events += 1
             try:
@@ -135,14 +135,14 @@ class StreamDecoder:
             found = read_odd_json(payload)
         except ValueError:
             if not self._closing:  # what the end of a stream cuts off is no event
-                self._malform(say("An event is no JSON: {beginning}", beginning=_excerpt(payload)))
+                self._malform("An event is no JSON: {beginning}", payload)
             return
         self._count(at_us, found)
 
-    def _malform(self, message: str) -> None:
+    def _malform(self, message: str, data: bytes) -> None:
         self._events += 1
         if self._malformed is None:
-            self._malformed = message
+            self._malformed = say(message, beginning=_excerpt(data))
 
     # -- bodies that are no stream, or not yet known to be one --------------------------------------------------------
 
@@ -158,9 +158,9 @@ class StreamDecoder:
         """Read the body as one completion."""
         try:
             found = loads(self._body) if len(self._body) <= MAX_BODY else None
-        except JSONDecodeError:
-            if not complete:
-                return self._failure(FailureKind.TRUNCATED, say("The connection ended inside the answer's body."))
+        except JSONDecodeError as fault:
+            if not complete or fault.pos >= len(fault.doc):
+                return self._failure(FailureKind.TRUNCATED, say("The answer's body ended inside its JSON."))
             found = None
         if not isinstance(found, dict) or not (isinstance(found.get("choices"), list) or says_error(found)):
             message = say("The answer's body is no completion: {beginning}", beginning=_excerpt(self._body))

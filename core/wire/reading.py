@@ -110,6 +110,7 @@ class Reading:
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:
             self.finish_reason = reason[:MAX_NAME]
+            self.usage.take(choice.get("usage"))  # where Moonshot puts it
         if choice.get("error"):
             self.fail(choice["error"])
 

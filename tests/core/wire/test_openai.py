@@ -113,6 +113,12 @@ def test_usage_wins_over_x_groq():
     assert alone.server == ServerTimes(prefill_s=0.25, decode_s=0.5)
 
 
+def test_usage_inside_the_last_choice_is_usage():
+    last = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop", "usage": {"completion_tokens": 4}}]}
+
+    assert decode(text("a"), event(last)).output_tokens == 4
+
+
 def test_timings_are_the_servers_own_times():
     timings = {"prompt_ms": 40.0, "predicted_ms": 30.5, "cache_n": 3}
     found = decode(text("a", "stop", timings=timings))
@@ -254,7 +260,9 @@ def test_a_stream_with_the_type_of_json_is_a_stream():
     [
         (b"", FailureKind.TRUNCATED),
         (b" \n", FailureKind.TRUNCATED),
-        (b'{"choices": [', FailureKind.MALFORMED),
+        (b'{"choices": [', FailureKind.TRUNCATED),
+        (b'{"choices": []}}', FailureKind.MALFORMED),
+        (b'{"choices" ', FailureKind.TRUNCATED),
         (b'{"status": "ok"}', FailureKind.MALFORMED),
         (b"[1]", FailureKind.MALFORMED),
         (b"42", FailureKind.MALFORMED),
@@ -272,7 +280,9 @@ def test_a_json_body_that_is_no_good_answer_is_a_failure(body, expected):
 
 
 def test_a_json_body_that_the_connection_cut_is_truncated():
-    assert kind(decode(b'{"choices": [', content_type="application/json", complete=False)) is FailureKind.TRUNCATED
+    assert (
+        kind(decode(b'{"choices": [] oops', content_type="application/json", complete=False)) is FailureKind.TRUNCATED
+    )
 
 
 def test_a_page_for_people_is_no_answer():
