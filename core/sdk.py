@@ -110,6 +110,8 @@ def _converse(lane: Lane, client: httpx2.Client, out_of_time: threading.Event) -
     except STUMBLES:
         lane.end(_sentence(lane, Failure(kind=FailureKind.MALFORMED, message=say("unreadable"), status=200), None))
     else:
+        if not finished and out_of_time.is_set():  # a body without a length seems whole when its socket is shut
+            _ended_early(lane, TimeoutError(), started=True, expired=True)
         lane.end("" if finished else _incomplete(lane, kind))
 
 
@@ -182,14 +184,15 @@ def _output(choice: Any) -> tuple[str, str, bool]:
 
 
 def _ended_early(lane: Lane, fault: Exception, *, started: bool, expired: bool) -> None:
-    if lane.has_output and expired:
-        lane.cut(say("Cut after {seconds:.0f} s.", seconds=lane.total_s))
+    failure = client_failure(fault, started=started, seconds=lane.total_s, expired=expired)
+    if lane.has_output and failure.kind is FailureKind.IDLE_TIMEOUT:
+        lane.cut(say("Cut after {seconds:.3g} s.", seconds=lane.total_s))
         lane.end()
         return
     if any(isinstance(link, TooLarge) for link in (fault, fault.__cause__, fault.__context__)):
         lane.end(say("The answer is larger than a trial reads ({size} MB).", size=MOST_BYTES // 1_000_000))
         return
-    lane.end(_sentence(lane, client_failure(fault, started=started, seconds=lane.total_s, expired=expired), None))
+    lane.end(_sentence(lane, failure, None))
 
 
 def _status_sentence(lane: Lane, fault: openai.APIStatusError) -> str:
