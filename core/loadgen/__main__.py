@@ -20,6 +20,7 @@ from core.loadgen.machine_lock import MachineLock
 from core.loadgen.preflight import Preflighter
 from core.loadgen.priority import raise_priority
 from core.loadgen.prompts import Prompts, Shape
+from core.loadgen.secrecy import Secrecy
 from core.records import RequestRecord
 from core.run import StoppedBy
 
@@ -59,6 +60,7 @@ class Child:
         self._engine: Engine | None = None
         self._cancelled = asyncio.Event()
         self._out: asyncio.WriteTransport | None = None
+        self._secrecy = Secrecy(None)
         self._reported: set[tuple[float, float]] = set()
 
     async def run(self) -> None:
@@ -69,6 +71,7 @@ class Child:
         # Written through the loop: a parent that is busy drawing must not hold the measuring loop at a full pipe.
         self._out, _ = await self._loop.connect_write_pipe(lambda: flushed, sys.stdout)
         job = channel.load_job(await parent.job)
+        self._secrecy = Secrecy(job.key_header)
         with MachineLock() as lock:
             if await self._acquire(lock):
                 await self._measure(job)
@@ -102,7 +105,7 @@ class Child:
                 return
             found, shape = asking.result()
             reuse = found.keeps_connection is not False
-            self._say("preflight", preflight=dataclasses.asdict(found))
+            self._say("preflight", preflight=self._secrecy.values(dataclasses.asdict(found)))
             if found.failure_message is not None:
                 return
         priority = raise_priority()
@@ -121,7 +124,12 @@ class Child:
         health = lag.health(
             max_in_flight=engine.max_in_flight, priority=priority, reads=engine.reads, chunks=engine.chunks_done
         )
-        self._say("done", stopped_by=stopped_by, client=dataclasses.asdict(health), server_name=engine.server_name)
+        self._say(
+            "done",
+            stopped_by=stopped_by,
+            client=dataclasses.asdict(health),
+            server_name=self._secrecy.text(engine.server_name or "") or None,
+        )
 
     async def _progress(self, engine: Engine, lag: LagProbe) -> None:
         while True:
@@ -142,7 +150,7 @@ class Child:
 
     def _keep(self, record: RequestRecord) -> None:
         assert self._out is not None
-        self._out.write(channel.dump_record(record))
+        self._out.write(channel.dump_record(self._secrecy.record(record)))
 
     def _say(self, kind: str, **body: object) -> None:
         assert self._out is not None

@@ -14,8 +14,9 @@ from time import monotonic_ns
 from core.loadgen.connection import Connection
 from core.loadgen.decoding import IdleDecoder
 from core.loadgen.dialling import Dialler
-from core.loadgen.exchange import Exchange, Prepared
+from core.loadgen.exchange import Exchange
 from core.loadgen.prompts import Prompts
+from core.loadgen.seen import Prepared
 from core.loadgen.watch import Watch
 from core.plan import RunPlan
 from core.records import Failure, FailureKind, Outcome, RequestRecord

@@ -4,13 +4,13 @@ Reads are kept as they came and decoded later in slices; `parse_now` is for answ
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum, auto
 from time import monotonic_ns
 
 import httptools
 
-from core.records import Failure, FailureKind, RequestRecord, ServerTimes, TokenSource
+from core.loadgen.seen import Prepared, Seen
+from core.records import Failure, FailureKind, RequestRecord
 from core.wire.errors import http_failure
 from core.wire.openai import Answer, StreamDecoder
 from core.words import say
@@ -26,18 +26,6 @@ class Mode(Enum):
     CHUNKED = auto()  # by the last bytes of a read
     LENGTH = auto()  # by counting bytes
     EAGER = auto()  # by parsing each read as it comes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
-    """A request made ready before it is due: all its bytes, head and body."""
-
-    index: int
-    warmup: bool
-    request_id: str
-    payload: bytes
-    input_tokens: int
-    output_tokens: int
 
 
 class Exchange:
@@ -258,47 +246,21 @@ class Exchange:
 
     def record(self, started_ns: int, *, keep_text: bool) -> RequestRecord:
         """What was seen, once everything is decoded. Times count from `started_ns`."""
-        prepared, sent = self.prepared, self.sent_ns
         self.parser = self.abandon = None  # the parser holds this object: no cycle may stay, collection is frozen
         answer: Answer | None = None
-        failure = self.failure
         if self._decoder is not None:
-            answer = self._decoder.finish(complete=self._complete, at_us=(self.ended_ns - sent) // 1000)
-        if failure is None:
-            failure = self._failure(answer)
-
-        def at(us: int | None) -> float | None:
-            return None if us is None else (sent + us * 1000 - started_ns) / 1e9
-
-        chunks = answer.chunk_us if answer is not None else ()
-        ended_s = (self.ended_ns - started_ns) / 1e9
-        streamed = answer is None or answer.streamed
-        return RequestRecord(
-            request_id=prepared.request_id,
-            index=prepared.index,
-            warmup=prepared.warmup,
-            sent_s=(sent - started_ns) / 1e9 if sent else None,
-            first_token_s=at(chunks[0]) if chunks else None,
-            first_answer_s=at(answer.first_answer_us) if answer is not None and streamed else None,
-            last_token_s=at(chunks[-1]) if chunks else (ended_s if not streamed and failure is None else None),
-            ended_s=ended_s,
+            answer = self._decoder.finish(complete=self._complete, at_us=(self.ended_ns - self.sent_ns) // 1000)
+        seen = Seen(
+            prepared=self.prepared,
+            started_ns=started_ns,
+            sent_ns=self.sent_ns,
+            ended_ns=self.ended_ns,
             connect_s=self.connect_s,
-            input_tokens=answer.input_tokens if answer else None,
-            requested_input_tokens=prepared.input_tokens,
-            output_tokens=answer.output_tokens if answer else None,
-            requested_output_tokens=prepared.output_tokens,
-            reasoning_tokens=answer.reasoning_tokens if answer else None,
-            cached_tokens=answer.cached_tokens if answer else None,
-            token_source=answer.token_source if answer else TokenSource.NONE,
-            finish_reason=answer.finish_reason if answer else None,
-            failure=failure,
-            server=_server_times(answer),
-            streamed=streamed,
             reads=self.total_reads,
-            chunk_us=chunks,
-            text=answer.text if answer is not None and keep_text else None,
-            reasoning_text=(answer.reasoning_text or None) if answer is not None and keep_text else None,
+            answer=answer,
+            failure=self.failure or self._failure(answer),
         )
+        return seen.record(keep_text=keep_text)
 
     def _failure(self, answer: Answer | None) -> Failure | None:
         if self._fault is not None:
@@ -314,7 +276,3 @@ class Exchange:
         if answer is None:
             return http_failure(self._status, self._content_type, b"".join(self._body), self._retry_after)
         return None
-
-
-def _server_times(answer: Answer | None) -> ServerTimes | None:
-    return answer.server if answer is not None else None

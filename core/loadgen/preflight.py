@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 
 from core.loadgen.connection import Connection
 from core.loadgen.dialling import Dialler
-from core.loadgen.exchange import Exchange, Prepared
+from core.loadgen.exchange import Exchange
 from core.loadgen.prompts import Prompts, Shape
+from core.loadgen.seen import Prepared
 from core.loadgen.watch import passed
 from core.plan import RunPlan
 from core.records import Failure, FailureKind, RequestRecord

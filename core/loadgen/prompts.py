@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from core.loadgen.exchange import Prepared
+from core.loadgen.seen import Prepared
 from core.loadgen.vocabulary import WORDS
 from core.plan import RunPlan
 from core.wire.openai import path, request_body

@@ -50,7 +50,7 @@ async def test_a_server_that_closes_after_an_answer_is_found_out():
         ("stream_options", "Unknown parameter: stream_options", "drop stream_options"),
         (
             "max_tokens",
-            "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+            "Unsupported parameter: 'max_tokens' is not supported here. Use 'max_completion_tokens' instead.",
             "use max_completion_tokens",
         ),
     ],

@@ -2,7 +2,8 @@
 
 import pytest
 
-from core.loadgen.exchange import Exchange, Prepared
+from core.loadgen.exchange import Exchange
+from core.loadgen.seen import Prepared
 from core.loadgen.watch import passed
 from core.plan import Limits
 from core.records import FailureKind
