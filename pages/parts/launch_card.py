@@ -108,7 +108,7 @@ def _launch(plans: tuple[RunPlan, ...]) -> None:
     except PlanError as fault:
         look.problem(str(fault))
         return
-    st.session_state[plan_fields.key("name")] = ""
+    st.session_state[plan_fields.LAUNCHED] = True
     links.go("benchmark", view="live", experiment=launched)
 
 

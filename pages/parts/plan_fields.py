@@ -15,6 +15,7 @@ from pages.parts import fields
 LEVELS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 BY_REQUESTS, BY_SECONDS = "requests", "seconds"
 AVOID, MEASURE = "avoid", "measure"
+LAUNCHED = "benchmark_launched"  # the next plan begins without the last one's name
 START: dict[str, object] = {
     "input": 128,
     "output": 128,
@@ -44,6 +45,8 @@ def key(name: str) -> str:
 
 def prepare() -> None:
     """Give every field its first value, so that widgets need no value of their own."""
+    if st.session_state.pop(LAUNCHED, False):
+        st.session_state[key("name")] = ""
     for name, value in START.items():
         st.session_state.setdefault(key(name), value)
 
