@@ -169,6 +169,15 @@ def figure(mode: Mode, title: str, subtitle: str, *, x: str, y: str, height: int
     )
 
 
+def room_for_legend(fig: go.Figure, names: Sequence[str], width: int = 520) -> None:
+    """A legend that needs several lines in a plot of about this width gets them, instead of running into the title."""
+    lines = ceil(sum(52 + 6.6 * len(name) for name in names) / width)
+    if lines > 1:
+        extra = 19 * (lines - 1)
+        top = fig.layout.margin.t or fig.layout.template.layout.margin.t
+        fig.update_layout(margin={"t": top + extra}, height=fig.layout.height + extra)
+
+
 def small_multiples(mode: Mode, titles: Sequence[str], x: str, height: int = 230) -> go.Figure:
     """One row of panels that share x and their legend; each panel's title names its unit and direction."""
     fig = make_subplots(rows=1, cols=len(titles), subplot_titles=list(titles), horizontal_spacing=0.06)
@@ -275,7 +284,10 @@ def limit_line(fig: go.Figure, mode: Mode, axis: Literal["x", "y"], limit: float
 
 
 def speed_bands(fig: go.Figure, mode: Mode, top: float, **panel: int) -> None:
-    """Faint bands of decode speed (tokens/s of one stream) that people quote."""
+    """Faint bands of decode speed (tokens/s of one stream) that people quote.
+
+    Their names stand right, where speed under load has fallen away from them.
+    """
     for low, high, text in SPEED_BANDS:
         if low < top:
             fig.add_hrect(
@@ -285,7 +297,7 @@ def speed_bands(fig: go.Figure, mode: Mode, top: float, **panel: int) -> None:
                 line_width=0,
                 layer="below",
                 annotation_text=text,
-                annotation_position="top left",
+                annotation_position="top right",
                 annotation_font={"size": 10.5, "color": INK[mode].muted},
                 **panel,
             )

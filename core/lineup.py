@@ -6,11 +6,12 @@ Knows what belongs together and what sets it apart; never decides who is better,
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 
+from core.metrics import POOLED
 from core.plan import Configuration, RunPlan, Workload
+from core.quantiles import Sample
 from core.run import Run
-from core.summary import Summary, percentile
+from core.summary import Summary
 
 SLOTS = 8  # colours; more lines than these cannot be told apart
 
@@ -22,11 +23,18 @@ class Entry:
     Attributes:
         run: Without its requests.
         values: Raw values of one metric over its successful requests.
+        grid: The stored quantile grid of one metric, for the many chunk gaps.
     """
 
     run: Run
     summary: Summary
     values: Callable[[str], Sequence[float]]
+    grid: Callable[[str], Sequence[float]]
+
+    def sample(self, metric: str) -> Sample:
+        """One metric's values, or their grid where there may be millions."""
+        points = self.grid(metric) if metric in POOLED else sorted(self.values(metric))
+        return Sample(points=points, count=self.summary.distributions[metric].count)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,15 +44,11 @@ class Cell:
     level: int
     entries: tuple[Entry, ...]
 
-    @cached_property
-    def _pooled(self) -> dict[str, list[float]]:
-        return {}
-
-    def values(self, metric: str) -> list[float]:
-        """All raw values, ascending."""
-        if metric not in self._pooled:
-            self._pooled[metric] = sorted(value for entry in self.entries for value in entry.values(metric))
-        return self._pooled[metric]
+    def sample(self, metric: str) -> Sample | None:
+        """The values of all repeats together; None if one of them does not have this metric."""
+        if any(metric not in entry.summary.distributions for entry in self.entries):
+            return None
+        return Sample.pooled([entry.sample(metric) for entry in self.entries])
 
     def count(self, metric: str) -> int:
         """How many values stand behind a statistic."""
@@ -55,8 +59,8 @@ class Cell:
         """A percentile such as "p95" of the pooled values; None if the metric does not exist here."""
         if len(self.entries) == 1:
             return self.entries[0].summary.statistic(metric, name)
-        values = self.values(metric)
-        return percentile(values, float(name[1:])) if values else None
+        sample = self.sample(metric)
+        return float(sample.at([float(name[1:]) / 100])[0]) if sample else None
 
     def throughput(self, key: str) -> float | None:
         """Mean over the repeats; None if one of them does not know it."""

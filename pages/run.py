@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.run import RunState
 from core.words import say
-from pages.parts import run_background, run_charts, run_headline, run_tabs
+from pages.parts import links, run_background, run_charts, run_headline, run_tabs
 from pages.parts.look import findings, header, problem
 from pages.parts.run_actions import draw_actions, follow
 from pages.parts.run_data import Opened, opened
@@ -21,7 +21,7 @@ def lost(run_id: str) -> None:
         problem(say("No run has the id {id}: it was deleted, or the link is incomplete.", id=run_id), level="note")
     else:
         problem(say("No run is chosen."), level="note")
-    st.page_link("pages/runs.py", label=say("All runs"), icon=":material/list_alt:")
+    links.link(st.container(), "runs", say("All runs"))
 
 
 def draw(found: Opened) -> None:

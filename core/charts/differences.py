@@ -6,7 +6,7 @@ from typing import Literal
 
 from plotly.graph_objects import Figure
 
-from core.chart_style import INK, Ink, Mode, figure, plain, symbol
+from core.chart_style import INK, Ink, Mode, figure, plain, room_for_legend, symbol
 from core.charts.sample import Series
 from core.words import say
 
@@ -62,8 +62,10 @@ def forest(mode: Mode, rows: Sequence[Row], *, title: str, margin: float, readin
     )
     low, high = _ends(rows, margin)
     room = high - low
-    fig.update_xaxes(range=[low - 0.06 * room, high + 0.34 * room], showgrid=True, zeroline=False)
+    longest = max((len(interval.label) for row in rows for interval in row.intervals), default=0)
+    fig.update_xaxes(range=[low - 0.06 * room, high + (0.1 + 0.027 * longest) * room], showgrid=True, zeroline=False)
     fig.update_layout(showlegend=True)
+    room_for_legend(fig, [series.title[:24] for series in order], width=400)
     return fig
 
 

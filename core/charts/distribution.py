@@ -13,11 +13,13 @@ from core.chart_style import (
     log_axis,
     percentile_lines,
     plain,
+    room_for_legend,
     symbol,
     template,
     tint,
 )
-from core.charts.sample import Sample, Series, Unit, time_unit
+from core.charts.sample import Series, Unit, time_unit
+from core.quantiles import Sample
 from core.quantities import number
 from core.words import say
 
@@ -158,6 +160,7 @@ def ecdf(
     fig.update_yaxes(tickformat=".0%", range=[0, 1.02])
     fig.update_xaxes(showgrid=True)
     fig.update_layout(showlegend=len(curves) > 1)
+    room_for_legend(fig, [series.title[:24] for series, _ in curves])
     return fig
 
 

@@ -1,15 +1,12 @@
-"""A sorted sample or its quantile grid, read the same way, and who it belongs to. Draws nothing."""
+"""What every figure is given beside its values: who a series is, and the unit of its axis. Draws nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 MOST_POINTS = 500  # of one trace; a screen shows no more
 LONGEST_MS = 10.0  # seconds from which people read s, not ms
-
-Numbers = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,33 +27,6 @@ class Series:
     def title(self) -> str:
         """Name and note together."""
         return f"{self.name} ({self.note})" if self.note else self.name
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sample:
-    """Ascending values at evenly spaced shares: a whole sorted sample, or the stored quantile grid of a larger one.
-
-    Attributes:
-        points: From the smallest to the largest value, in seconds.
-        count: How many raw values stand behind the points.
-    """
-
-    points: Sequence[float]
-    count: int
-
-    def at(self, shares: Sequence[float] | Numbers) -> Numbers:
-        """The values below which these shares (0..1) lie; linear interpolation, as the glossary's percentile."""
-        values = np.asarray(self.points, dtype=float)
-        found: Numbers = np.interp(np.asarray(shares) * (len(values) - 1), np.arange(len(values)), values)
-        return found
-
-    def counted(self, edges: Numbers) -> Numbers:
-        """How many raw values lie between each two edges; read off the grid where the sample itself is not at hand."""
-        values = np.asarray(self.points, dtype=float)
-        if len(values) == self.count:
-            return np.histogram(values, bins=edges)[0].astype(float)
-        below = np.interp(edges, values, np.linspace(0, 1, len(values)), left=0, right=1)
-        return np.diff(below) * self.count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

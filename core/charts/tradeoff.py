@@ -14,6 +14,7 @@ from core.chart_style import (
     limit_line,
     log_axis,
     plain,
+    room_for_legend,
     small_multiples,
     speed_bands,
     symbol,
@@ -107,6 +108,7 @@ def throughput_against_latency(
     if limit_s is not None:
         limit_line(fig, mode, "x", limit_s * unit.per_second, f" {number(limit_s * unit.per_second)} {unit.name}")
     fig.update_layout(showlegend=True)
+    room_for_legend(fig, [line.series.title[:24] for line in lines] + [say("frontier")])
     return fig
 
 
@@ -159,6 +161,8 @@ def against_load(mode: Mode, panels: Sequence[Panel], *, legend: bool, x: str = 
             speed_bands(fig, mode, top * 1.08, row=1, col=place)
     fig.update_yaxes(tickformat=",~r")
     fig.update_layout(hovermode="x unified", showlegend=legend)
+    if legend:
+        room_for_legend(fig, sorted(name[:24] for name in named))
     return fig
 
 

@@ -5,6 +5,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.run import Run
 from core.words import say
+from pages.parts import links
 from pages.parts.state import services
 from storage.transfer import Transfer
 
@@ -19,11 +20,12 @@ def draw_actions(place: DeltaGenerator, run: Run) -> None:
         target = {"experiment": experiment} if experiment else {"runs": run.id}
         target["at"] = str(run.plan.load.concurrency)
         if experiment and st.button(say("Make baseline"), icon=":material/flag:"):
-            st.switch_page("pages/compare.py", query_params=target | {"baseline": run.plan.configuration.id})
+            links.go("compare", **target, baseline=run.plan.configuration.id)
         if st.button(say("Compare"), type="primary", icon=":material/compare_arrows:"):
             if experiment:
-                st.switch_page("pages/compare.py", query_params=target)
-            st.switch_page("pages/runs.py", query_params={"tick": run.id})
+                links.go("compare", **target)
+            else:
+                links.go("runs", tick=run.id)
 
 
 def _downloads(run: Run) -> None:
@@ -47,9 +49,7 @@ def follow(run: Run) -> None:
     """Say that these are numbers so far, and draw again as they grow."""
     row = st.container(horizontal=True, vertical_alignment="center", gap="small")
     row.markdown(f":blue[:material/radio_button_checked:] :shimmer[{say('Running')}] &ensp;{say('numbers so far')}")
-    row.page_link(
-        "pages/benchmark.py", label=say("Watch live"), icon=":material/arrow_forward:", query_params={"view": "live"}
-    )
+    links.link(row, "benchmark", say("Watch live"), view="live")
     _again(run.id)
 
 

@@ -5,9 +5,9 @@ from collections.abc import Collection, Mapping, Sequence
 import streamlit as st
 
 from core.charts.distribution import distribution
-from core.charts.sample import Sample
 from core.charts.timeline import output_over_time, requests_over_time
 from core.metrics import METRICS
+from core.quantiles import Sample
 from core.records import RequestRecord
 from core.summary import ITL_SHARE, Summary
 from core.timeline import Series

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from core.charts.sample import Sample
 from core.findings import Finding, findings, greyed
 from core.metrics import POOLED
+from core.quantiles import Sample
 from core.records import RequestRecord
 from core.run import Run, RunState
 from core.summary import Summary

@@ -43,7 +43,7 @@ def entry(
         throughput={"output_tokens_per_s": tps},
         counts={"ok": 9, "failed": 1, "empty": 0, "cancelled": 0, "incomplete": 0, "warmup": 0},
     )
-    return Entry(run=run, summary=summary, values=lambda metric: ttft if metric == "ttft_s" else ())
+    return Entry(run=run, summary=summary, values=lambda _: ttft, grid=lambda _: ttft)
 
 
 def laid_out(*entries, **options):
@@ -62,7 +62,8 @@ def test_repeats_of_one_experiment_are_pooled():
 
     cell = found.contenders[0].cells[1]
     assert found.repeated
-    assert cell.values("ttft_s") == [0.1, 0.2, 0.3]
+    assert cell.sample("ttft_s").points == [0.1, 0.2, 0.3]
+    assert cell.sample("tpot_s") is None
     assert cell.statistic("ttft_s", "p50") == pytest.approx(0.2)
     assert cell.throughput("output_tokens_per_s") == 150.0
     assert cell.count("ttft_s") == 3

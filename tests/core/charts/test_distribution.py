@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from core.charts.distribution import boxes, distribution, ecdf
-from core.charts.sample import Sample, Series
+from core.charts.sample import Series
+from core.quantiles import Sample
 
 A = Series(name="<b>A</b> $x$", slot=0)
 B = Series(name="B", slot=1, note="simulated")

@@ -1,0 +1,88 @@
+"""Runs side by side against a baseline: the verdict, reasons to doubt it, the charts that prove it, the values."""
+
+import streamlit as st
+
+from core.comparison import Statistic
+from core.lineup import Lineup
+from core.standing import doubts, rows
+from core.words import say
+from pages.parts import compare_charts, compare_tables
+from pages.parts.compare_choice import choose
+from pages.parts.compare_controls import Look, contenders, looked_at, nothing_chosen, spread_of
+from pages.parts.compare_data import MOST, chosen_ids, laid_out, read
+from pages.parts.compare_words import verdict_card
+from pages.parts.look import findings, header, pair, problem
+from pages.parts.text import escape_markdown, plural, short
+
+
+def purpose(line: Lineup, names: set[str]) -> str:
+    """What exactly is shown, as markdown."""
+    models = list(dict.fromkeys(contender.configuration.model for contender in line.contenders))
+    asked = {(c.workload.input_tokens, c.workload.output_tokens) for c in line.contenders}
+    told = [escape_markdown(short(models[0], 50)) if len(models) == 1 else plural(len(models), "model", "models")]
+    if len(asked) == 1:
+        told.append(say("{a} → {b} tokens", **dict(zip("ab", next(iter(asked)), strict=True))))
+    many = plural(len(line.contenders), "configuration", "configurations")
+    told.append(f"{many} × {plural(len(line.levels), 'level', 'levels')}")
+    if len(names) == 1:
+        told.append(f"“{escape_markdown(short(next(iter(names)), 60))}”")
+    return " · ".join(told)
+
+
+def draw(line: Lineup, left_out: list[str], names: set[str]) -> None:
+    """The whole comparison, the answer first."""
+    with header(say("Compare"), purpose(line, names)):
+        compare_tables.export(line)
+    with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute", gap="small"):
+        contenders(line)
+        look = looked_at(line)
+    verdict_card(line, look.level, look.percentile)
+    findings(doubts(line, look.level))
+    for words in left_out:
+        problem(words, level="note")
+    draw_charts(line, look)
+    left, right = pair("pair_tables", [2.3, 1], gap="medium")
+    with left:
+        statistics: list[Statistic] = ["p50"] if look.percentile == "p50" else ["p50", look.percentile]
+        compare_tables.values(line, rows(line, look.level, statistics), look.level)
+    with right:
+        compare_tables.apart(line)
+    compare_tables.runs(line)
+
+
+def draw_charts(line: Lineup, look: Look) -> None:
+    """The proof: the trade-off, the differences, the load, every request."""
+    left, right = pair("pair_hero", [1.25, 1], gap="medium")
+    with left:
+        compare_charts.tradeoff(line, look.metric, look.percentile)
+    with right:
+        compare_charts.differences(line, rows(line, look.level, [look.percentile]), look.level)
+    compare_charts.load_panels(line)
+    left, right = pair("pair_requests", [1.25, 1], gap="medium")
+    with left:
+        compare_charts.every_request(line, look.level, look.metric, look.percentile)
+    with right:
+        metric, shape = spread_of()
+        compare_charts.spread(line, look.level, metric, shape)
+
+
+def main() -> None:
+    """Open what the link names."""
+    query = st.query_params
+    entries, gone = read(chosen_ids(query.get("runs", ""), query.get("experiment", "")))
+    answered = [entry for entry in entries if entry.summary.counts.get("ok")]
+    if not answered:
+        nothing_chosen(gone)
+        return
+    left_out: list[str] = []
+    line = laid_out(answered, query.get("baseline", ""))
+    if len(line.contenders) > MOST:
+        choose(line)
+        return
+    for words, number in ((say("deleted"), len(gone)), (say("without any answer"), len(entries) - len(answered))):
+        if number:
+            left_out.append(say("Left out: {runs} {words}.", runs=plural(number, "run", "runs"), words=words))
+    draw(line, left_out, {str((entry.run.experiment or {}).get("name") or "") for entry in answered} - {""})
+
+
+main()

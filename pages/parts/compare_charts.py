@@ -1,0 +1,158 @@
+"""The figures of a comparison, from the runs as they are laid out. Draws values, decides nothing."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import streamlit as st
+
+from core.chart_style import plain
+from core.charts.differences import Interval, forest
+from core.charts.differences import Row as ForestRow
+from core.charts.distribution import boxes, ecdf
+from core.charts.sample import Series, time_unit
+from core.charts.tradeoff import Curve, Line, Panel, Point, against_load, throughput_against_latency
+from core.comparison import MARGIN, Statistic
+from core.lineup import Contender, Lineup
+from core.metrics import METRICS
+from core.quantiles import Sample
+from core.standing import THROUGHPUT, Row
+from core.words import say
+from pages.parts.compare_words import SIMULATED, label_of
+from pages.parts.look import mode, pair, plot, section
+
+ARROW = {"lower": "↓", "higher": "↑"}
+
+
+def series(contender: Contender) -> Series:
+    """Name, colour and mark of a configuration on every figure."""
+    return Series(name=contender.name, slot=contender.slot, note=say(SIMULATED) if contender.simulated else "")
+
+
+def tradeoff(line: Lineup, metric: str, percentile: Statistic) -> None:
+    """Throughput against latency, a line a configuration."""
+    lines = [_line(contender, metric, percentile) for contender in line.contenders]
+    drawn = [found for found in lines if found.points]
+    if not drawn:
+        section(say("Throughput against latency"))
+        st.markdown(f":gray[{say('No run has both a throughput and this latency.')}]")
+        return
+    name = f"{METRICS[metric].title} {percentile}"
+    plot(throughput_against_latency(mode(), drawn, metric=name), "tradeoff")
+
+
+def _line(contender: Contender, metric: str, percentile: Statistic) -> Line:
+    points = []
+    for level, cell in contender.cells.items():
+        latency, throughput = cell.statistic(metric, percentile), cell.throughput(THROUGHPUT)
+        if latency is not None and throughput is not None:
+            points.append(Point(level=level, latency_s=latency, throughput=throughput))
+    return Line(series=series(contender), points=points)
+
+
+def differences(line: Lineup, rows: Sequence[Row], level: int) -> None:
+    """The forest: each number's difference to the baseline."""
+    drawn = [_forest_row(row) for row in rows]
+    drawn = [row for row in drawn if row.intervals]
+    title = say("Difference to {name} at {n} in flight", name=plain(series(line.baseline).title, 30), n=f"{level:,}")
+    if not drawn:
+        section(say("Difference to the baseline"))
+        st.markdown(f":gray[{say('Nothing else was measured at this load.')}]")
+        return
+    plot(forest(mode(), drawn, title=title, margin=MARGIN * 100), "differences")
+
+
+def _forest_row(row: Row) -> ForestRow:
+    intervals = [
+        Interval(
+            series=series(against.contender),
+            value=(against.difference.ratio - 1) * 100,
+            low=None if against.difference.low is None else (against.difference.low - 1) * 100,
+            high=None if against.difference.high is None else (against.difference.high - 1) * 100,
+            label=label_of(against),
+            standing=against.standing,
+        )
+        for against in row.against
+        if against.difference.ratio is not None
+    ]
+    return ForestRow(title=f"{row.title}  {ARROW[row.better]}", intervals=intervals)
+
+
+def load_panels(line: Lineup) -> None:
+    """Latencies, decode speed and failures against load; nothing to draw if there is one load only."""
+    if len(line.levels) < 2:
+        return
+    section(say("Against load"), say("p50 solid, p99 dotted · all start at zero"))
+    left, right = pair("pair_load", [1.5, 1], gap="small")
+    with left:
+        panels = [_latency_panel(line, metric) for metric in ("ttft_s", "tpot_s", "e2e_s")]
+        plot(against_load(mode(), panels, legend=True), "load_latency")
+    with right:
+        speed = Panel(
+            title=say("One stream, tokens/s ↑"), curves=[_speed_curve(c) for c in line.contenders], bands=True
+        )
+        failed = Panel(title=say("Failed requests, % ↓"), curves=[_failed_curve(c) for c in line.contenders])
+        plot(against_load(mode(), [speed, failed], legend=False), "load_rest")
+
+
+def _latency_panel(line: Lineup, metric: str) -> Panel:
+    found = [
+        (contender, name, [cell.statistic(metric, name) for cell in contender.cells.values()])
+        for contender in line.contenders
+        for name in ("p50", "p99")
+    ]
+    unit = time_unit(max((value for *_, values in found for value in values if value is not None), default=0.0))
+    curves = [
+        Curve(
+            series=series(contender),
+            levels=contender.levels,
+            values=[None if value is None else value * unit.per_second for value in values],
+            name=name,
+            tail=name == "p99",
+        )
+        for contender, name, values in found
+    ]
+    return Panel(title=f"{METRICS[metric].title}, {unit.name} ↓", curves=curves)
+
+
+def _speed_curve(contender: Contender) -> Curve:
+    values = [cell.decode_tps for cell in contender.cells.values()]
+    return Curve(series=series(contender), levels=contender.levels, values=values, name="p50")
+
+
+def _failed_curve(contender: Contender) -> Curve:
+    shares = [cell.failed_share for cell in contender.cells.values()]
+    values = [None if share is None else share * 100 for share in shares]
+    return Curve(series=series(contender), levels=contender.levels, values=values, name="%")
+
+
+def _samples(line: Lineup, level: int, metric: str) -> list[tuple[Series, Sample]]:
+    found = [(series(c), c.cells[level].sample(metric)) for c in line.contenders if level in c.cells]
+    return [(one, sample) for one, sample in found if sample is not None]
+
+
+def every_request(line: Lineup, level: int, metric: str, percentile: Statistic) -> None:
+    """All values as cumulative lines."""
+    samples = _samples(line, level, metric)
+    spec = METRICS[metric]
+    what = say("chunks") if metric in ("gap_s", "itl_s") else say("requests")
+    if not samples:
+        section(say("{metric} of every request", metric=spec.title))
+        st.markdown(f":gray[{say('No run at this load has it.')}]")
+        return
+    title = say("{metric} of all {what} at {n} in flight", metric=spec.title, what=what, n=f"{level:,}")
+    share = float(percentile[1:]) / 100
+    plot(
+        ecdf(mode(), samples, title=title, metric=spec.title, share_of=say("share of {what}", what=what), share=share),
+        "ecdf",
+    )
+
+
+def spread(line: Lineup, level: int, metric: str, shape: Literal["box", "violin"]) -> None:
+    """One box or violin a configuration."""
+    samples = _samples(line, level, metric)
+    if not samples:
+        section(METRICS[metric].title)
+        st.markdown(f":gray[{say('No run at this load has it.')}]")
+        return
+    title = say("{metric} at {n} in flight", metric=METRICS[metric].title, n=f"{level:,}")
+    plot(boxes(mode(), samples, title=title, shape=shape), "spread_chart")

@@ -1,0 +1,74 @@
+"""The chosen runs of a comparison, read once and laid out. An ended run never changes, so it is kept."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import streamlit as st
+
+from core.lineup import Entry, Lineup, lineup
+from core.run import RunState
+from pages.parts.look import zone
+from pages.parts.state import services
+from pages.parts.text import when
+from storage.runs import RunNotFound, RunRow
+
+ENDED = (RunState.COMPLETED, RunState.CANCELLED, RunState.INTERRUPTED, RunState.FAILED)
+MOST = 8  # configurations that can be told apart by colour
+
+
+def chosen_ids(runs: str, experiment: str) -> list[str]:
+    """The runs that the link names, in their order, none twice; those of an experiment oldest first."""
+    named = [run_id.strip() for run_id in runs.split(",") if run_id.strip()]
+    if experiment and not named:
+        named = [row.id for row in reversed(services().runs.list_runs(experiment_id=experiment))]
+    return list(dict.fromkeys(named))
+
+
+def read(run_ids: Sequence[str]) -> tuple[list[Entry], list[str]]:
+    """The runs that exist and have an answer, and the ids of those that do not exist."""
+    entries, gone = [], []
+    for run_id in run_ids:
+        try:
+            entries.append(_entry(run_id))
+        except RunNotFound:
+            gone.append(run_id)
+    return entries, gone
+
+
+def laid_out(entries: Sequence[Entry], baseline: str) -> Lineup:
+    """The runs with an answer as configurations by loads; dates in the reader's zone."""
+    return lineup(entries, baseline=baseline, date=lambda moment: when(moment, zone()))
+
+
+def _entry(run_id: str) -> Entry:
+    run = services().runs.run(run_id, requests=False)
+    return _kept(run_id, run.state.value) if run.state in ENDED else _read(run_id)
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _kept(run_id: str, _state: str) -> Entry:
+    return _read(run_id)
+
+
+def _read(run_id: str) -> Entry:
+    store = services().runs
+    return Entry(
+        run=store.run(run_id, requests=False),
+        summary=store.summary(run_id),
+        values=_once(lambda metric: store.values(run_id, metric)),
+        grid=_once(lambda metric: store.grid(run_id, metric)),
+    )
+
+
+def _once(read_metric: Callable[[str], Sequence[float]]) -> Callable[[str], Sequence[float]]:
+    return cache(read_metric)
+
+
+def recent(most: int = 6) -> list[tuple[str, str, list[RunRow]]]:
+    """The last experiments with at least two configurations: id, name, runs."""
+    found: dict[str, list[RunRow]] = {}
+    for row in services().runs.list_runs():
+        if row.experiment_id:
+            found.setdefault(row.experiment_id, []).append(row)
+    several = [(key, rows) for key, rows in found.items() if len({row.configuration_id for row in rows}) > 1]
+    return [(key, rows[0].experiment_name or "", rows) for key, rows in several[:most]]

@@ -1,0 +1,116 @@
+"""The tables of a comparison: values with their differences, what sets the configurations apart, their runs."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+from pandas.api.types import is_numeric_dtype
+
+from core import differing
+from core.lineup import Lineup
+from core.metrics import METRICS
+from core.standing import Against, Row
+from core.words import say
+from pages.parts import links
+from pages.parts.compare_words import badge_of, name_of, shown, words
+from pages.parts.look import section
+from pages.parts.state import services
+from pages.parts.text import MISSING, count, escape_markdown, number, short
+from storage.transfer import Transfer
+
+UNSEEN = "\N{ZERO WIDTH SPACE}"  # two columns with one title must still be two
+WIDE = 3  # others; beyond, value and difference share a cell
+
+
+def values(line: Lineup, rows: Sequence[Row], level: int) -> None:
+    """Every number with its difference to the baseline."""
+    base = name_of(line.baseline)
+    section(
+        say("Values and differences"),
+        say("{n} in flight, baseline {name}", n=count(level), name=escape_markdown(base)),
+    )
+    if not rows:
+        st.markdown(f":gray[{say('The baseline was not measured at this load: choose another load or baseline.')}]")
+        return
+    roomy = len({against.contender.key for row in rows for against in row.against}) <= WIDE
+    table = pd.DataFrame([_row(row, escape_markdown(base), roomy=roomy) for row in rows])
+    numeric = [name for name in table.columns if is_numeric_dtype(table[name])]
+    st.table(table.style.format(_number, subset=numeric), border="horizontal", hide_index=True)
+    if not line.repeated:
+        note = say("Single runs: ▲ ▼ say which way these two differ. Repeats tell whether it holds from run to run.")
+        st.markdown(f":gray[:small[{note}]]")
+
+
+def _number(value: float) -> str:
+    """Columns stay numbers, so that they stand right."""
+    return number(None if pd.isna(value) else value)
+
+
+def _row(row: Row, base: str, *, roomy: bool) -> dict[str, str | float]:
+    unit = "ms" if row.of_time else METRICS[row.metric].unit
+    cells: dict[str, str | float] = {
+        say("Metric"): f"**{row.title}** :gray[{unit}]",
+        base: shown(row, row.baseline),
+    }
+    for place, against in enumerate(row.against):
+        name = escape_markdown(name_of(against.contender))
+        value = shown(row, against.value)
+        if roomy:
+            cells[name] = value
+            cells[say("against {name}", name=base) + UNSEEN * place] = _difference(against)
+        else:
+            cells[name] = f"{_number(value)} :gray[:small[{words(against.difference)}]]"
+    return cells
+
+
+def _difference(against: Against) -> str:
+    if against.difference.ratio is None:
+        return MISSING
+    return f"{badge_of(against)} :small[{words(against.difference)}]"
+
+
+def apart(line: Lineup) -> None:
+    """What sets them apart; a switch shows all that is known."""
+    every = differing.settings(line)
+    differ = [setting for setting in every if setting.differs]
+    section(say("What differs"), say("{n} of {all} settings", n=len(differ), all=len(every)))
+    place = st.container()
+    shown = every if st.toggle(say("Show all settings"), key="all_settings") else differ
+    if not shown:
+        place.markdown(f":gray[{say('Nothing that is known sets them apart.')}]")
+        return
+    names = [escape_markdown(name_of(contender)) for contender in line.contenders]
+    rows = [
+        {say("Setting"): escape_markdown(setting.name)}
+        | {
+            name: escape_markdown(short(value, 60)) or MISSING
+            for name, value in zip(names, setting.values, strict=True)
+        }
+        for setting in shown
+    ]
+    place.table(pd.DataFrame(rows), border="horizontal", hide_index=True)
+
+
+def runs(line: Lineup) -> None:
+    """Every run behind the comparison, as a link."""
+    with st.expander(say("Runs behind this comparison"), type="compact"):
+        for contender in line.contenders:
+            with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+                st.markdown(f"**{escape_markdown(name_of(contender))}**", width="content")
+                for entry in contender.entries:
+                    level = say("{n} in flight", n=count(entry.run.plan.load.concurrency))
+                    links.link(st.container(width="content"), "run", level, run=entry.run.id)
+
+
+def export(line: Lineup) -> None:
+    """The runs behind it as one file."""
+    ids = [entry.run.id for contender in line.contenders for entry in contender.entries]
+    with st.popover(say("Export"), icon=":material/download:"):
+        st.download_button(
+            say("Run file of all runs (JSON)"),
+            lambda: Transfer(services().runs).run_file(ids),
+            file_name="comparison.json",
+            mime="application/json",
+            type="tertiary",
+            on_click="ignore",
+        )

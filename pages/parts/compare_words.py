@@ -1,0 +1,131 @@
+"""Differences as words on a page: verdict badges, the verdict card, the label beside an interval."""
+
+from math import nan
+
+import streamlit as st
+
+from core.comparison import Difference, Statistic, Verdict, verdict
+from core.lineup import Contender, Lineup
+from core.ranking import Place
+from core.standing import Against, Row, Soonest, ranked, soonest
+from core.words import say
+from pages.parts.look import chip, overline, pair
+from pages.parts.text import count, difference, escape_markdown, ms, number, short
+
+SIGN = {"good": "▲", "bad": "▼", "neutral": "≈"}
+TONE = {"good": "green", "bad": "red", "neutral": "gray"}
+SIMULATED = "simulated"
+
+
+def name_of(contender: Contender) -> str:
+    """The name as it appears anywhere: cut where it is very long, marked where its times are made up."""
+    return short(contender.name, 40) + (f" ({say(SIMULATED)})" if contender.simulated else "")
+
+
+def chip_of(contender: Contender, extra: str = "") -> str:
+    """Coloured dot and name."""
+    return chip(name_of(contender), contender.slot, extra)
+
+
+def words(found: Difference) -> str:
+    """The ratio with its interval: −25 % [−32, −18]."""
+    return difference(found.ratio, found.low, found.high)
+
+
+def badge_of(against: Against) -> str:
+    """Sign and word: the triangle says good or bad, the number's own sign says direction."""
+    sign = "?" if against.difference.within is None or against.word == say("unclear") else SIGN[against.standing]
+    return f":{TONE[against.standing]}-badge[{sign} {escape_markdown(against.word)}]"
+
+
+def label_of(against: Against) -> str:
+    """What stands right of an interval in the forest; the figure escapes nothing of ours."""
+    told = difference(against.difference.ratio)
+    if against.difference.within is None:
+        return say("{difference}, no interval", difference=told)
+    if against.verdict in (Verdict.BETTER, Verdict.WORSE):
+        return f"{told} {against.word}"
+    return f"{told} {SIGN[against.standing]}"
+
+
+def shown(row: Row, value: float | None) -> float:
+    """A number of the table of values in the unit of its row's title; not a number where it is unknown."""
+    if value is None:
+        return nan
+    return value * 1e3 if row.of_time else value
+
+
+def verdict_card(line: Lineup, level: int, percentile: Statistic) -> None:
+    """One sentence, then for whom it holds: one user, many, and the first token."""
+    ranking = ranked(line)
+    with st.container(border=True, gap="small"):
+        with st.container(gap=None):
+            how = say("single runs, 95 % intervals over their requests")
+            if line.repeated:
+                how = say("95 % intervals, over repeats where there are some")
+            against = say("against {name}", name=escape_markdown(name_of(line.baseline)))
+            overline(f"{say('VERDICT')} &ensp;·&ensp; {against} &ensp;·&ensp; {how}")
+            st.markdown(f"### {escape_markdown(ranking.sentence)}", anchors=False)
+        places = pair("pair_verdict", 3, gap="medium")
+        with places[0].container(gap="xxsmall"):
+            _speed(line, ranking.decode, say("Decode speed"), say("{name} decodes at {value}{against}."))
+        with places[1].container(gap="xxsmall"):
+            _speed(line, ranking.throughput, say("Throughput"), say("{name} gives {value}{against}."))
+        with places[2].container(gap="xxsmall"):
+            _first_token(line, soonest(line, level, "ttft_s", percentile), level, percentile)
+
+
+def _title(text: str, level: int, badge: str = "") -> None:
+    whom = say("1 user") if level == 1 else say("{n} in flight", n=count(level))
+    st.markdown(f"**{text}, {whom}**" + (f" &ensp;{badge}" if badge else ""))
+
+
+def _small(text: str) -> None:
+    st.markdown(f":small[:gray[{text}]]")
+
+
+def _against(line: Lineup, found: Difference | None) -> str:
+    if found is None:
+        return say(", the baseline")
+    base = escape_markdown(short(line.baseline.name, 24))
+    return say(", {difference} against {base}", difference=words(found), base=base)
+
+
+def _verdict_badge(line: Lineup, found: Difference | None) -> str:
+    """Only repeats make a verdict."""
+    if found is None or not line.repeated or verdict(found, "higher") is not Verdict.BETTER:
+        return ""
+    return f":green-badge[▲ {say('better')}]"
+
+
+def _tie() -> str:
+    return f":gray-badge[≈ {say('no difference seen')}]"
+
+
+def _speed(line: Lineup, place: Place | None, title: str, sentence: str) -> None:
+    if place is None:
+        st.markdown(f"**{title}**")
+        _small(say("Not known for all of them at one common load."))
+        return
+    by_name = {contender.name: contender for contender in line.contenders}
+    leader = by_name[place.best[0]]
+    _title(title, place.level, _verdict_badge(line, place.to_baseline) if place.clear else _tie())
+    value = say("**{n} tokens/s**", n=number(place.values[leader.name]))
+    st.markdown(sentence.format(name=chip_of(leader), value=value, against=_against(line, place.to_baseline)))
+    rest = [(by_name[name], speed) for name, speed in place.values.items() if name != leader.name]
+    _small(" · ".join(f"{escape_markdown(name_of(other))} {number(speed)}" for other, speed in rest))
+
+
+def _first_token(line: Lineup, found: Soonest | None, level: int, percentile: Statistic) -> None:
+    if found is None:
+        st.markdown(f"**{say('First token')}**")
+        _small(say("Not known for two of them at this load."))
+        return
+    leader, value = found.values[0]
+    clear = len(found.best) == 1
+    badge = badge_of(found.to_baseline) if found.to_baseline and found.to_baseline.verdict else ""
+    _title(say("First token"), level, badge if clear else _tie())
+    against = _against(line, found.to_baseline.difference if found.to_baseline else None)
+    wait = f"**{ms(value)}** ({percentile})"
+    st.markdown(say("{name} starts after {value}{against}.", name=chip_of(leader), value=wait, against=against))
+    _small(" · ".join(f"{escape_markdown(name_of(other))} {ms(later)}" for other, later in found.values[1:]))

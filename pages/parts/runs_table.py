@@ -1,0 +1,117 @@
+"""The table of all runs. Shows rows that it is given, and says which are ticked or were opened."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.charts.sample import thinned
+from core.words import say
+from pages.parts.look import STATE_COLOUR, swatch, zone
+from pages.parts.text import MISSING, milliseconds, when
+from storage.runs import RunRow
+
+SPARKS = 30
+TALLEST = 720
+NAME = "Configuration"
+SIMULATED = "simulated"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """What the reader did in the table."""
+
+    ticked: tuple[RunRow, ...] = ()
+    opened: RunRow | None = None
+
+
+def table(rows: Sequence[RunRow], ticked: Sequence[str] = ()) -> Chosen:
+    """All rows; a click on a name opens its run, ticks choose. `ticked` are the ids ticked at first."""
+    places = [place for place, row in enumerate(rows) if row.id in ticked]
+    event = st.dataframe(
+        _frame(rows),
+        hide_index=True,
+        height=min(TALLEST, 38 + 31 * max(len(rows), 1)),
+        row_height=31,
+        placeholder=MISSING,
+        key="runs_table",
+        on_select="rerun",
+        selection_mode=["multi-row", "single-cell"],
+        selection_default={"selection": {"rows": places}} if places else None,
+        column_config=_columns(rows),
+    )["selection"]
+    cells = [place for place, column in event.get("cells", ()) if column == NAME and place < len(rows)]
+    return Chosen(
+        ticked=tuple(rows[place] for place in event["rows"] if place < len(rows)),
+        opened=rows[cells[0]] if cells else None,
+    )
+
+
+def _frame(rows: Sequence[RunRow]) -> pd.DataFrame:
+    zoned = zone()
+    return pd.DataFrame(
+        {
+            "": [swatch(row.slot) for row in rows],
+            NAME: [row.label + (f" ({say(SIMULATED)})" if row.demo == SIMULATED else "") for row in rows],
+            "In flight": [row.concurrency for row in rows],
+            "Requests": [row.ok for row in rows],
+            "TTFT p50": [milliseconds(row.ttft_p50_s) for row in rows],
+            "TTFT p99": [milliseconds(row.ttft_p99_s) for row in rows],
+            "TPOT p50": [milliseconds(row.tpot_p50_s) for row in rows],
+            "Output": [row.output_tokens_per_s for row in rows],
+            "One": [row.decode_tps for row in rows],
+            "Success": [_success(row.success_rate) for row in rows],
+            "Gap": [thinned([gap * 1e3 for gap in row.gap_grid[1:-1]], SPARKS) for row in rows],
+            "State": [[say(row.state.value)] for row in rows],
+            "Model": [row.model for row in rows],
+            "Engine": [row.engine or None for row in rows],
+            "Started": [when(row.started_at, zoned) for row in rows],
+            "Experiment": [row.experiment_name for row in rows],
+            "Tags": [list(row.tags) for row in rows],
+        }
+    )
+
+
+def _success(rate: float | None) -> float | None:
+    """Per cent, never rounded up to 100."""
+    return None if rate is None else 100.0 if rate == 1 else min(rate * 100, 99.9)
+
+
+def _columns(rows: Sequence[RunRow]) -> dict[str, Any]:
+    config = st.column_config
+    number, text = config.NumberColumn, config.TextColumn
+    fastest = max((row.output_tokens_per_s or 0 for row in rows), default=0)
+    return {
+        "": config.ImageColumn(width=30),
+        NAME: text(say("Configuration"), width=165, help=say("A click on the name opens the run.")),
+        "In flight": number(width=70),
+        "Requests": number(say("Answered"), format="localized", width=75),
+        "TTFT p50": number(say("TTFT p50, ms"), format="%.0f", width=87),
+        "TTFT p99": number(say("TTFT p99, ms"), format="%.0f", width=87),
+        "TPOT p50": number(say("TPOT p50, ms"), format="%.1f", width=87),
+        "Output": config.ProgressColumn(
+            say("Output, tok/s"),
+            format="localized",
+            min_value=0,
+            max_value=max(fastest, 1),
+            step=1,
+            color="gray",
+            width=120,
+        ),
+        "One": number(say("One stream, tok/s"), format="%.0f", width=106),
+        "Success": number(say("Success, %"), format="%.1f", width=76),
+        "Gap": config.LineChartColumn(say("Chunk gap p1–p99"), y_min=0, width=104, color="gray"),
+        "State": config.MultiselectColumn(
+            say("State"),
+            options=[say(state) for state in STATE_COLOUR],
+            color=list(STATE_COLOUR.values()),
+            width=100,
+        ),
+        "Model": text(say("Model"), width=170),
+        "Engine": text(say("Engine"), width=90),
+        "Started": text(say("Started"), width=100),
+        "Experiment": text(say("Experiment"), width=150),
+        "Tags": config.ListColumn(say("Tags"), width=110),
+    }
