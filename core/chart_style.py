@@ -1,17 +1,15 @@
-"""How every figure looks: colours of both modes, the template, and the marks that several figures share.
+"""How every figure looks: colours of both modes, the template, axes that people read.
 
 Knows plotly and nothing of runs or pages, so that pages and reports draw the same.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import Literal
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
-
-from core.quantities import number
 
 Mode = Literal["light", "dark"]
 FONT = "'Source Sans', 'Source Sans 3', system-ui, -apple-system, 'Segoe UI', sans-serif"
@@ -22,7 +20,6 @@ MODEBAR = {
     "responsive": True,
     "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
 }
-SPEED_BANDS = ((50, 150, "ordinary 50–150"), (300, 500, "tuned 300–500"), (750, None, "GPU front 750+"))
 MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;", "{": "&#123;", "}": "&#125;", "\n": " "})
 
 
@@ -169,15 +166,6 @@ def figure(mode: Mode, title: str, subtitle: str, *, x: str, y: str, height: int
     )
 
 
-def room_for_legend(fig: go.Figure, names: Sequence[str], width: int = 520) -> None:
-    """A legend that needs several lines in a plot of about this width gets them, instead of running into the title."""
-    lines = ceil(sum(52 + 6.6 * len(name) for name in names) / width)
-    if lines > 1:
-        extra = 19 * (lines - 1)
-        top = fig.layout.margin.t or fig.layout.template.layout.margin.t
-        fig.update_layout(margin={"t": top + extra}, height=fig.layout.height + extra)
-
-
 def small_multiples(mode: Mode, titles: Sequence[str], x: str, height: int = 230) -> go.Figure:
     """One row of panels that share x and their legend; each panel's title names its unit and direction."""
     fig = make_subplots(rows=1, cols=len(titles), subplot_titles=list(titles), horizontal_spacing=0.06)
@@ -228,76 +216,3 @@ def veil(colour: str, share: float) -> str:
     """`colour` as a see-through fill, so that the grid behind an area stays visible."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{share:g})"
-
-
-def percentile_lines(fig: go.Figure, mode: Mode, points: Mapping[str, float], faint: Sequence[str] = ()) -> None:
-    """Thin verticals with their value on top: p50 solid and one row higher, the others dotted, so labels never collide.
-
-    `faint` names the percentiles that rest on too few samples: their labels are thin and say so.
-    """
-    muted, last = INK[mode].muted, list(points)[-1]
-    log = fig.layout.xaxis.type == "log"
-    for name, value in points.items():
-        middle, weak = name == "p50", name in faint
-        fig.add_vline(
-            x=value,
-            opacity=0.45 if weak else 1,
-            line={"width": 1, "color": muted, "dash": "solid" if middle else "dot"},
-        )
-        text = number(value)
-        fig.add_annotation(
-            x=log10(value) if log else value,  # shapes take values, annotations take exponents
-            y=1,
-            yref="paper",
-            yanchor="bottom",
-            showarrow=False,
-            text=f"<i>{name} {text}</i>" if weak else f"{name} <b>{text}</b>",
-            opacity=0.7 if weak else 1,
-            font={"size": 11, "color": muted},
-            yshift=13 if middle else 0,
-            xanchor="center" if middle else "left" if name == last else "right",
-        )
-
-
-def limit_line(fig: go.Figure, mode: Mode, axis: Literal["x", "y"], limit: float, text: str, *, panel: int = 1) -> None:
-    """Shade what breaks a limit and draw the limit; the good side stays clean."""
-    ink, far, ref = INK[mode], 1e7, "" if panel == 1 else str(panel)
-    span = {"x0": limit, "x1": far, "y0": 0, "y1": 1} if axis == "x" else {"x0": 0, "x1": 1, "y0": limit, "y1": far}
-    refs = {
-        "xref": f"x{ref}" if axis == "x" else f"x{ref} domain",
-        "yref": f"y{ref}" if axis == "y" else f"y{ref} domain",
-    }
-    fig.add_shape(type="rect", layer="below", fillcolor=ink.bad, opacity=0.06, line_width=0, **span, **refs)
-    edge = span | ({"x1": limit} if axis == "x" else {"y1": limit})
-    fig.add_shape(type="line", line={"color": ink.bad, "width": 1, "dash": "dash"}, **edge, **refs)
-    at = log10(limit) if fig.layout[f"{axis}axis{ref}"].type == "log" else limit
-    place = {"x": at, "y": 0.02, "xanchor": "left"} if axis == "x" else {"x": 1, "y": at, "xanchor": "right"}
-    fig.add_annotation(
-        text=text,
-        showarrow=False,
-        font={"size": 11, "color": ink.bad},
-        yanchor="bottom",
-        xshift=4 if axis == "x" else 0,
-        **place,
-        **refs,
-    )
-
-
-def speed_bands(fig: go.Figure, mode: Mode, top: float, **panel: int) -> None:
-    """Faint bands of decode speed (tokens/s of one stream) that people quote.
-
-    Their names stand right, where speed under load has fallen away from them.
-    """
-    for low, high, text in SPEED_BANDS:
-        if low < top:
-            fig.add_hrect(
-                y0=low,
-                y1=min(high or top, top),
-                fillcolor=INK[mode].band,
-                line_width=0,
-                layer="below",
-                annotation_text=text,
-                annotation_position="top right",
-                annotation_font={"size": 10.5, "color": INK[mode].muted},
-                **panel,
-            )

@@ -6,7 +6,8 @@ from typing import Literal
 
 from plotly.graph_objects import Figure
 
-from core.chart_style import INK, Ink, Mode, figure, plain, room_for_legend, symbol
+from core.chart_style import INK, Ink, Mode, figure, plain, symbol
+from core.charts.marks import room_for_legend
 from core.charts.sample import Series
 from core.words import say
 

@@ -11,13 +11,12 @@ from core.chart_style import (
     Mode,
     figure,
     log_axis,
-    percentile_lines,
     plain,
-    room_for_legend,
     symbol,
     template,
     tint,
 )
+from core.charts.marks import percentile_lines, room_for_legend
 from core.charts.sample import Series, Unit, time_unit
 from core.quantiles import Sample
 from core.quantities import number

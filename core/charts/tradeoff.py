@@ -11,14 +11,12 @@ from core.chart_style import (
     Mode,
     axis_name,
     figure,
-    limit_line,
     log_axis,
     plain,
-    room_for_legend,
     small_multiples,
-    speed_bands,
     symbol,
 )
+from core.charts.marks import limit_line, room_for_legend, speed_bands
 from core.charts.sample import Series, time_unit
 from core.quantities import number
 from core.words import say

@@ -1,11 +1,9 @@
 """The house look: names stay harmless, labels stand right, colours keep their meaning."""
 
-from math import log10
-
 import pytest
 
 from core import chart_style
-from core.chart_style import INK, figure, log_axis, log_ticks, percentile_lines, plain, tint
+from core.chart_style import INK, log_ticks, plain, tint
 
 HOSTILE = "<script>alert(1)</script> $x$ %{x} [a](b) &lt;"
 
@@ -49,22 +47,3 @@ def test_log_ticks_lie_within_the_axis_and_are_never_none(low, high):
 
 def test_log_ticks_are_one_two_five():
     assert log_ticks(40, 900) == [50, 100, 200, 500]
-
-
-def test_a_percentile_label_on_a_log_axis_stands_at_its_exponent():
-    fig = figure("light", "t", "s", x="ms", y="")
-    log_axis(fig, "xaxis", 10, 1000)
-
-    percentile_lines(fig, "light", {"p50": 100.0, "p99": 500.0})
-
-    assert fig.layout.shapes[0].x0 == 100.0
-    assert fig.layout.annotations[0].x == log10(100.0)
-
-
-def test_a_percentile_from_few_samples_is_faint():
-    fig = figure("light", "t", "s", x="ms", y="")
-
-    percentile_lines(fig, "light", {"p50": 100.0, "p99": 500.0}, faint=("p99",))
-
-    assert fig.layout.annotations[0].opacity == 1
-    assert fig.layout.annotations[1].opacity < 1

@@ -1,0 +1,45 @@
+"""Marks stand where their values are, and a long legend gets its lines."""
+
+from math import log10
+
+from core.chart_style import figure, log_axis
+from core.charts.marks import limit_line, percentile_lines, room_for_legend
+
+
+def test_a_percentile_label_on_a_log_axis_stands_at_its_exponent():
+    fig = figure("light", "t", "s", x="ms", y="")
+    log_axis(fig, "xaxis", 10, 1000)
+
+    percentile_lines(fig, "light", {"p50": 100.0, "p99": 500.0})
+
+    assert fig.layout.shapes[0].x0 == 100.0
+    assert fig.layout.annotations[0].x == log10(100.0)
+
+
+def test_a_percentile_from_few_samples_is_faint():
+    fig = figure("light", "t", "s", x="ms", y="")
+
+    percentile_lines(fig, "light", {"p50": 100.0, "p99": 500.0}, faint=("p99",))
+
+    assert fig.layout.annotations[0].opacity == 1
+    assert fig.layout.annotations[1].opacity < 1
+
+
+def test_a_limit_on_the_other_axis_is_labelled_at_its_right_end():
+    fig = figure("light", "t", "s", x="", y="ms")
+
+    limit_line(fig, "light", "y", 200.0, "limit")
+
+    assert fig.layout.annotations[0].y == 200.0
+    assert fig.layout.shapes[1].y1 == 200.0
+
+
+def test_a_long_legend_grows_the_figure_and_a_short_one_does_not():
+    short, long = (figure("light", "t", "s", x="", y="") for _ in range(2))
+
+    room_for_legend(short, ["A", "B"])
+    room_for_legend(long, ["a" * 24] * 8)
+
+    assert short.layout.height == 320
+    assert long.layout.height > 320
+    assert long.layout.margin.t > 78
