@@ -81,7 +81,8 @@ def truths(log: Path) -> dict[str, Truth]:
     return {
         row["id"]: Truth(
             request_id=row["id"], received_s=row["recv_ns"] / 1e9, first_s=row["first_ns"] / 1e9,
-            last_s=row["last_ns"] / 1e9, ended_s=row["end_ns"] / 1e9, tokens=row["n"], max_late_s=row["max_late_us"] / 1e6,
+            last_s=row["last_ns"] / 1e9, ended_s=row["end_ns"] / 1e9, tokens=row["n"],
+            max_late_s=row["max_late_us"] / 1e6,
         )
         for row in rows
     }  # fmt: skip
