@@ -144,7 +144,8 @@ class Recorder:
         if left:
             with transaction(connection):
                 summaries.derive(connection, left[0])
-            self._database.soon(self._renew, 0.0)
+            with suppress(DatabaseClosed):
+                self._database.soon(self._renew, 0.0)
 
     def _flush(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Commit what waits; what cannot be committed goes on waiting and is tried again."""

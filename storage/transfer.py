@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ import pyarrow.parquet as pq
 from core import runfile
 from storage.runs import RunStore
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # a spreadsheet would run a text cell that begins so
+FORMULA = re.compile(r"[\t\r\n]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20]")  # a spreadsheet would run a text that begins so
 
 
 class Transfer:
@@ -30,7 +31,8 @@ class Transfer:
         """One line a request, UTF-8 with a mark so that spreadsheets see it; empty cells are unknown."""
         table = self._runs.request_table(run_id)
         out = io.StringIO(newline="")
-        writer = csv.writer(out)
+        # Quoted, a text stays one cell where semicolons part cells, too.
+        writer = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC)
         writer.writerow(table.column_names)
         writer.writerows(_lines(table))
         return b"\xef\xbb\xbf" + out.getvalue().encode()
@@ -49,6 +51,6 @@ def _lines(table: pa.Table) -> Iterator[tuple[Any, ...]]:
 
 
 def _cell(value: Any) -> Any:
-    if isinstance(value, str) and value.startswith(FORMULA):
+    if isinstance(value, str) and FORMULA.match(value):
         return "'" + value
     return value

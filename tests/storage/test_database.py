@@ -96,7 +96,7 @@ def test_a_reader_in_each_thread_reads_while_the_writer_writes(database):
                 seen.append(cursor.execute("SELECT count(*) FROM t").fetchall()[0][0])
 
     threads = [threading.Thread(target=read) for _ in range(4)]
-    threading.excepthook, hook = lambda fault: faults.append(fault), threading.excepthook
+    threading.excepthook, hook = faults.append, threading.excepthook
     try:
         for thread in threads:
             thread.start()

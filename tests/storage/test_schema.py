@@ -1,4 +1,4 @@
-"""Migrations are applied once, in order, all or nothing; a file of a later Paceline or of somebody else is left alone."""
+"""Migrations are applied once, in order, all or nothing; the file of a later Paceline or of others is left alone."""
 
 from pathlib import Path
 
