@@ -224,7 +224,8 @@ def _sample_checks(plans: Sequence[RunPlan]) -> list[Check]:
             what = say("{n} requests are too few for a p99, which is shown grey", n=fewest)
             found.append(Check(level="act", what=what, do=say("100 make it readable, 500 make it firm.")))
         elif fewest < FIRM_P99:
-            what = say("{n} requests give p99 from {tail} samples", n=fewest, tail=tail)
+            sample = say("1 sample") if tail == 1 else say("{tail} samples", tail=tail)
+            what = say("{n} requests give p99 from {sample}", n=fewest, sample=sample)
             found.append(Check(level="act", what=what, do=say("p99 needs 500 to be firm")))
         else:
             found.append(Check(level="ok", what=say("{n} requests a level make the p99 firm", n=f"{fewest:,}")))

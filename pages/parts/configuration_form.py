@@ -9,11 +9,11 @@ import streamlit as st
 
 from core.plan import Configuration, Endpoint, PlanError
 from core.servers import builtin
-from core.servers.pace import MODELS
+from core.servers.pace import MODELS, Pace
 from core.servers.variants import VARIANTS
 from core.words import say
 from pages.parts import dialog, fields, look, probing, state
-from pages.parts.text import code
+from pages.parts.text import code, ms, number
 from storage.problems import StorageProblem
 
 SETTINGS_HINT = "quantization: AWQ w4a16\nhardware: 1x H100 80GB\nmax batch: 64"
@@ -111,7 +111,10 @@ def _fields(key: Callable[[str], str], endpoint: Endpoint, known: Configuration 
 def _built_in(key: Callable[[str], str], endpoint: Endpoint) -> None:
     names = list(VARIANTS) if endpoint.demo == "llama.cpp" else list(MODELS)
     title = say("Variants") if endpoint.demo == "llama.cpp" else say("Paces")
-    chosen = st.pills(title, names, selection_mode="multi", default=names[:1], key=key(f"variants_{endpoint.demo}"))
+    chosen = st.pills(
+        title, names, selection_mode="multi", default=names[:1], key=key(f"variants_{endpoint.demo}"),
+        format_func=str if endpoint.demo == "llama.cpp" else pace_words,
+    )  # fmt: skip
     st.markdown(f":gray[{_explained(endpoint)}]")
     if st.button(say("Add"), type="primary", icon=":material/check:", key=key("add"), disabled=not chosen):
         library = state.services().library
@@ -120,8 +123,18 @@ def _built_in(key: Callable[[str], str], endpoint: Endpoint) -> None:
             if endpoint.demo == "llama.cpp":
                 add(builtin.variant_configuration(name, slot))
             else:
-                add(builtin.simulated_configuration(slot, name))
+                label = say("Simulated {pace}", pace=pace_words(name))
+                add(replace(builtin.simulated_configuration(slot, name), label=label))
         st.rerun()
+
+
+def pace_words(model: str) -> str:
+    """The times behind a name of the simulator: 50 ms, 100 tok/s."""
+    pace = Pace.of(model)
+    words = say("{ttft}, {speed} tok/s", ttft=ms(pace.ttft_us / 1e6), speed=number(1e6 / pace.itl_us))
+    if pace.burst > 1:
+        words += say(", {n} at a time", n=pace.burst)
+    return words + (say(", one by one") if pace.serial else "")
 
 
 def _explained(endpoint: Endpoint) -> str:

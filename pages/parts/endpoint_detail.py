@@ -66,7 +66,7 @@ def checklist(probe: ProbeResult | None) -> None:
 def found(check: Check) -> str:
     """What a check saw, with its mark."""
     if check.state is CheckState.NOT_TRIED:
-        return f":gray[{say('not tried')}]"
+        return f":gray[{escape_markdown(check.detail or say('not tried'))}]"
     return f"{MARKS[check.state]} {escape_markdown(short(check.detail, LONGEST_DETAIL))}"
 
 

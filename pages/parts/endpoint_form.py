@@ -166,6 +166,7 @@ def _key_fields(known: Endpoint, key: Callable[[str], str]) -> tuple[str | None,
         type="password",
         key=key("typed"),
         autocomplete="off",
+        live=True,  # Tab goes to the eye inside the field, and then nothing would be sent
         help=say("Kept in memory for this browser session and sent to this endpoint's host only. Gone on reload."),
     )
     return chosen or None, typed

@@ -10,7 +10,7 @@ import streamlit as st
 from core.plan import Endpoint
 from core.probe import ProbeResult, ProbeState
 from core.words import say
-from pages.parts.text import ago, dash, milliseconds
+from pages.parts.text import ago, milliseconds
 
 PROBING, NOT_PROBED = "probing", "not probed"
 CHIPS = {
@@ -69,7 +69,7 @@ def show(lines: Sequence[Line], *, key: str, selected: int | None) -> int | None
             "Model": [line.probe.model if line.probe else None for line in lines],
             "State": [[str(line.state)] for line in lines],
             "First token": [milliseconds(line.probe.first_token_s) if line.probe else None for line in lines],
-            "Streams": [dash(line.probe.streams) if line.probe else say("not tried") for line in lines],
+            "Streams": [(line.probe.streams if line.probe else None) or say("not tried") for line in lines],
             "Tokens from": [tokens_from(line.probe) for line in lines],
             "Key name": [line.endpoint.key_name or say("none") for line in lines],
             "Probed": [ago(line.probe.at, now) if line.probe else None for line in lines],
@@ -88,9 +88,9 @@ def show(lines: Sequence[Line], *, key: str, selected: int | None) -> int | None
         selection_default={"selection": {"rows": [] if selected is None else [selected]}},
         column_config={
             "Endpoint": column.TextColumn(say("Endpoint")),
-            "Address": column.TextColumn(say("Address"), width=210),
-            "Engine": column.TextColumn(say("Engine")),
-            "Model": column.TextColumn(say("Model"), width=190),
+            "Address": column.TextColumn(say("Address"), width=200),
+            "Engine": column.TextColumn(say("Engine"), width=110),
+            "Model": column.TextColumn(say("Model"), width=180),
             "State": column.MultiselectColumn(
                 say("State"), options=states, color=[CHIPS.get(state, "red") for state in states], width=105
             ),

@@ -16,7 +16,7 @@ def table(found: LiveExperiment, rates: Mapping[str, float | None]) -> pd.DataFr
     """Rows are levels, columns configurations, repeats side by side in a cell; `rates` by run id, once known."""
     labels = {run.plan.configuration.id: run.plan.configuration for run in found.runs}
     rows = {run.plan.load.concurrency: None for run in found.runs}
-    titles = column_titles([look.chip(short(one.label, 28), one.slot) for one in labels.values()])
+    titles = column_titles([look.chip(short(one.label, 36), one.slot) for one in labels.values()])
     lines = []
     for level in rows:
         row = {say("In flight"): f"**{level}**"}

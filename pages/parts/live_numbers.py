@@ -28,17 +28,27 @@ class Cell:
 
 def show(found: LiveExperiment) -> None:
     """The bar and seven numbers in one frame."""
-    run = found.current or next((run for run in reversed(found.runs) if run.state in ENDED_STATES), found.runs[0])
+    run = found.current or next((run for run in reversed(found.runs) if run.sent), found.runs[0])
     cells = [_runs(found), _time(found), _in_flight(found, run), _sent(found), *_now(found, run), _lag(run)]
     with st.container(border=True, gap="small"):
-        st.progress(min(1.0, found.share))
+        st.progress(_share(found))
         for place, cell in zip(look.pair("cards4_live", len(cells), gap="small"), cells, strict=True):
             place.metric(cell.title, cell.value, cell.note, help=cell.hint, delta_color=cell.tone, delta_arrow="off")
 
 
+def _share(found: LiveExperiment) -> float:
+    """How much is done; once it has ended, how much of it was completed."""
+    if found.state in ENDED_STATES:
+        return sum(run.state is RunState.COMPLETED for run in found.runs) / len(found.runs)
+    return min(1.0, found.share)
+
+
 def _runs(found: LiveExperiment) -> Cell:
-    share = percent(found.share, digits=0)
-    return Cell(title=say("Runs"), value=f"{found.finished_runs} / {len(found.runs)}", note=share)
+    done = [run for run in found.runs if run.state is RunState.COMPLETED]
+    ended = found.state in ENDED_STATES
+    number_done = len(done) if ended else found.finished_runs
+    note = say("completed") if ended else percent(found.share, digits=0)
+    return Cell(title=say("Runs"), value=f"{number_done} / {len(found.runs)}", note=note)
 
 
 def _time(found: LiveExperiment) -> Cell:

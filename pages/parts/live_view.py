@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.charts.live import live as live_chart
 from core.findings import Finding
 from core.fleet.live import ENDED_STATES, LiveExperiment
+from core.records import FailureKind
 from core.run import RunState
 from core.words import say
 from pages.parts import links, live_levels, live_numbers, look, run_data, state
@@ -62,15 +63,14 @@ def show(found: LiveExperiment) -> None:
 
 def _actions(found: LiveExperiment, place: DeltaGenerator) -> None:
     if found.state not in ENDED_STATES:
-        stop = place.button(
+        place.button(
             say("Cancel"),
             icon=":material/stop:",
             key="live_cancel",
+            on_click=state.services().registry.cancel,  # before anything is drawn again
+            args=(found.id,),
             help=say("Ends within 2 s, keeps what was measured and closes the server's streams."),
         )
-        if stop:
-            state.services().registry.cancel(found.id)
-            st.rerun(scope="fragment")
         return
     ids = [run.run_id for run in found.runs if run.ok]
     if len(ids) > 1:
@@ -111,6 +111,7 @@ def _errors(found: LiveExperiment) -> None:
         rows += [
             (where, f"**{escape_markdown(kind)}**", count(many), escape_markdown(short(words, LONGEST_ERROR)))
             for kind, (many, words) in run.errors.items()
+            if kind != FailureKind.CANCELLED
         ]
         if run.state is RunState.FAILED and run.message:
             rows.append((where, f"**{say('run failed')}**", "", escape_markdown(short(run.message, LONGEST_ERROR))))

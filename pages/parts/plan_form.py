@@ -71,7 +71,7 @@ def _table(known: Sequence[Configuration]) -> list[Configuration]:
         key=f"{TABLE}_{st.session_state.get(configuration_form.VERSION, 0)}",
         hide_index=True,
         row_height=31,
-        height=min(36 + 31 * len(known), 346),
+        height="auto" if len(known) < 10 else 346,
         on_select="rerun",
         selection_mode="multi-row",
         selection_default={"selection": {"rows": [place for place, one in enumerate(known) if one.id in ticked]}},

@@ -11,6 +11,7 @@ from core.servers.variants import VARIANTS
 from core.tryit import TrialState, TrialView
 from core.words import say
 from pages.parts import look, probing, trying
+from pages.parts.configuration_form import pace_words
 from pages.parts.text import count, escape_lines, escape_markdown, ms, rate
 
 MOST = 4
@@ -65,6 +66,7 @@ def _models(chosen: Sequence[Endpoint]) -> list[tuple[Endpoint, str]]:
             accept_new_options=not endpoint.demo,
             placeholder=say("a name, or probe it first"),
             key=f"try_model_{endpoint.name}",
+            format_func=pace_words if endpoint.demo == "simulated" else str,
         )
         found.append((endpoint, model or ""))
     return found
