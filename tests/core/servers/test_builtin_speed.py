@@ -2,7 +2,6 @@
 bears the name Q4_0 does not."""
 
 import shutil
-from statistics import median
 
 import pytest
 
@@ -15,7 +14,7 @@ from core.servers.demo import DemoServers
 from core.servers.variants import made_path, note_path, variant_file
 
 ROUNDS = 2
-LOAD = Load(concurrency=1, requests=4, warmup_requests=1)
+LOAD = Load(concurrency=1, requests=3, warmup_requests=1)
 
 
 @pytest.fixture(scope="module")
@@ -28,14 +27,14 @@ def swapped_cache(model_cache, tmp_path_factory):
 
 
 def decode_speeds(server, name):
-    plan = RunPlan(configuration=variant_configuration(name, 0), workload=demo_workload(16, 40), load=LOAD)
+    plan = RunPlan(configuration=variant_configuration(name, 0), workload=demo_workload(16, 32), load=LOAD)
     run = run_once(with_address(plan, server))
     assert run.state is RunState.COMPLETED, run.message
     return [decode_tps(record) for record in run.requests if not record.warmup]
 
 
 def test_q4_0_is_faster_than_f16_and_no_different_when_it_is_f16(model_cache, swapped_cache):
-    """Interleaved, as the comparison itself is: what else the machine does hits all three alike."""
+    """Interleaved, as the comparison is; of each the least disturbed request counts: nothing makes one faster."""
     real, swapped = DemoServers(model_cache), DemoServers(swapped_cache)
     try:
         running = {
@@ -51,6 +50,6 @@ def test_q4_0_is_faster_than_f16_and_no_different_when_it_is_f16(model_cache, sw
         real.stop_all()
         swapped.stop_all()
 
-    seen = {label: median(values) for label, values in speeds.items()}
-    assert seen["Q4_0"] / seen["F16"] > 1.4, seen
+    seen = {label: max(values) for label, values in speeds.items()}
+    assert seen["Q4_0"] / seen["F16"] > 1.5, seen
     assert 0.8 < seen["F16 as Q4_0"] / seen["F16"] < 1.25, seen
