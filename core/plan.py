@@ -1,61 +1,32 @@
 """What shall be measured: frozen values that refuse nonsense when they are made. Never knows a key's value."""
 
-import dataclasses
 import re
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, Self
-from urllib.parse import urlsplit, urlunsplit
 
+from core.base_url import PlanError, normal_base_url, require
 from core.words import say
+
+__all__ = (
+    "Api",
+    "Configuration",
+    "Endpoint",
+    "Experiment",
+    "Limits",
+    "Load",
+    "PlanError",
+    "RunPlan",
+    "Workload",
+    "normal_base_url",
+)
 
 Api = Literal["chat", "completions"]
 MAX_TOTAL_S = 1800.0  # chunk times are INTEGER microseconds in the database: 30 minutes fit
-OPERATION_PATHS = ("/chat/completions", "/completions", "/models", "/embeddings", "/responses")
 KEY_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}")
 HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 OWN_HEADERS = frozenset(
     {"host", "content-length", "transfer-encoding", "connection", "accept-encoding", "x-request-id"}
 )
-
-
-class PlanError(ValueError):
-    """A plan that cannot be run. The message names the field and says what to change."""
-
-
-def require(condition: bool, message: str, **values: object) -> None:
-    """Refuse with one sentence that says what to change."""
-    if not condition:
-        raise PlanError(say(message, **values))
-
-
-def normal_base_url(pasted: str) -> str:
-    """The base URL behind what people paste: with or without scheme, /v1, a full operation path or a query.
-
-    `localhost:8000`, `http://h/v1/`, `http://h/v1/chat/completions` become `http://.../v1`. Raises PlanError.
-    """
-    text = pasted.strip()
-    require(bool(text), "Base URL is empty: paste the server's address, such as http://127.0.0.1:8000/v1.")
-    if "://" not in text:
-        text = "http://" + text
-    try:
-        parts = urlsplit(text)
-        _ = parts.port
-    except ValueError as fault:
-        raise PlanError(
-            say("Base URL cannot be read ({fault}): write it like http://127.0.0.1:8000/v1.", fault=fault)
-        ) from None
-    require(
-        parts.scheme in ("http", "https"),
-        "Base URL starts with {scheme}://: only http and https are understood.",
-        scheme=parts.scheme,
-    )
-    require(bool(parts.hostname), "Base URL names no host: write it like http://127.0.0.1:8000/v1.")
-    require(not re.search(r"[\s\x00-\x1f]", text), "Base URL contains a blank or a control character: remove it.")
-    require(parts.username is None, "Base URL contains a user name or key: name the key in its own field instead.")
-    path = parts.path.rstrip("/")
-    for operation in OPERATION_PATHS:
-        path = path.removesuffix(operation)
-    return urlunsplit((parts.scheme, parts.netloc, path or "/v1", "", ""))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,7 +232,7 @@ class RunPlan:
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON object without secrets; `from_dict` reads it back."""
-        return dataclasses.asdict(self)
+        return asdict(self)
 
     @classmethod
     def from_dict(cls, found: dict[str, Any]) -> Self:
@@ -290,19 +261,19 @@ NESTED: dict[str, type] = {
 
 def _read(kind: Any, found: Any) -> Any:
     require(isinstance(found, dict), "{kind} is not a JSON object: export the plan again.", kind=kind.__name__)
-    values = {}
-    for spec in dataclasses.fields(kind):
-        if spec.name not in found:
-            continue
-        value = found[spec.name]
-        if spec.name in NESTED:
-            value = _read(NESTED[spec.name], value)
-        elif spec.name in ("headers", "settings"):
-            value = tuple((str(a), str(b)) for a, b in value)
-        values[spec.name] = value
     try:
-        return kind(**values)
-    except TypeError as fault:
+        return kind(**{spec.name: _value(spec.name, found[spec.name]) for spec in fields(kind) if spec.name in found})
+    except PlanError:
+        raise
+    except (TypeError, ValueError, AttributeError) as fault:
         raise PlanError(
             say("{kind} is incomplete or has a value of the wrong kind: {fault}.", kind=kind.__name__, fault=fault)
         ) from None
+
+
+def _value(name: str, value: Any) -> Any:
+    if name in NESTED:
+        return _read(NESTED[name], value)
+    if name in ("headers", "settings"):
+        return tuple((str(one), str(other)) for one, other in value)
+    return value

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from core.base_url import require
 from core.keys import SessionKeys
-from core.plan import require
 from core.trial_lane import Contestant, Lane, TrialState, TrialView
 
 __all__ = ["Contestant", "Trial", "TrialLimits", "TrialState", "TrialView"]

@@ -1,0 +1,102 @@
+"""Plans refuse nonsense when they are made, and survive JSON."""
+
+import contextlib
+import json
+from dataclasses import replace
+
+import pytest
+
+from core.plan import Configuration, Endpoint, Experiment, Limits, Load, PlanError, RunPlan, Workload
+
+ENDPOINT = Endpoint(
+    name="lab", base_url="127.0.0.1:8000", headers=(("X-A", "1"),), key_name="LAB", limits=Limits(idle_s=5)
+)
+PLAN = RunPlan(
+    configuration=Configuration(
+        id="c", label="L", endpoint=ENDPOINT, model="m", settings=(("hardware", "H100"),), slot=3
+    ),
+    workload=Workload(extra_body={"top_k": 1}),
+    load=Load(concurrency=4, requests=None, duration_s=10.0),
+)
+
+
+def test_a_plan_survives_json():
+    assert RunPlan.from_dict(json.loads(json.dumps(PLAN.to_dict()))) == PLAN
+
+
+def test_unknown_keys_of_a_later_version_are_left_out():
+    later = PLAN.to_dict() | {"weather": "fine"}
+    later["load"]["phase_of_the_moon"] = 1
+
+    assert RunPlan.from_dict(later) == PLAN
+
+
+@pytest.mark.parametrize(
+    "found", [{}, {"configuration": 1}, {"configuration": {"id": "c"}}, {"configuration": {"endpoint": None}}]
+)
+def test_an_incomplete_plan_is_one_sentence(found):
+    with pytest.raises(PlanError):
+        RunPlan.from_dict(found)
+
+
+@pytest.mark.parametrize("name", ["configuration", "workload", "load"])
+@pytest.mark.parametrize(
+    "value", [None, 3, "x", [1], {"requests": "many"}, {"headers": 5}, {"limits": {"idle_s": "long"}}]
+)
+def test_values_of_the_wrong_kind_are_a_plan_error_and_nothing_else(name, value):
+    found = PLAN.to_dict()
+    if isinstance(value, dict):
+        found[name] |= value
+        if name == "configuration":
+            found[name]["endpoint"] |= value
+    else:
+        found[name] = value
+    with contextlib.suppress(PlanError):
+        assert RunPlan.from_dict(found) is not None
+
+
+def refused(part, make):
+    with pytest.raises(PlanError, match=part):
+        make()
+
+
+def test_an_endpoint_refuses_what_cannot_be_sent():
+    refused("name is empty", lambda: replace(ENDPOINT, name=" "))
+    refused("api is", lambda: replace(ENDPOINT, api="grpc"))
+    refused("never the key itself", lambda: replace(ENDPOINT, key_name="sk-abc def"))
+    refused("Header name", lambda: replace(ENDPOINT, headers=(("a b", "1"),)))
+    refused("set by Paceline", lambda: replace(ENDPOINT, headers=(("Host", "x"),)))
+    refused("line break", lambda: replace(ENDPOINT, headers=(("X-A", "1\r\nX-B: 2"),)))
+
+
+def test_limits_are_above_zero_and_at_most_half_an_hour():
+    refused("idle_s", lambda: Limits(idle_s=0))
+    refused("total_s", lambda: Limits(total_s=1801))
+    refused("error_share", lambda: Limits(error_share=0))
+
+
+def test_a_load_ends_one_way_and_one_way_only():
+    refused("either requests or seconds", lambda: Load(requests=5, duration_s=5.0))
+    refused("either requests or seconds", lambda: Load(requests=None, duration_s=None))
+    refused("Concurrency is 0", lambda: Load(concurrency=0))
+    refused("Warm-up", lambda: Load(warmup_requests=-1))
+
+
+def test_a_workload_refuses_lengths_no_server_takes_and_keys_that_are_ours():
+    refused("Prompt length", lambda: Workload(input_tokens=0))
+    refused("Answer length", lambda: Workload(output_tokens=0))
+    refused("messages", lambda: Workload(extra_body={"messages": []}))
+
+
+def test_a_configuration_has_a_label_and_a_model():
+    refused("Label", lambda: replace(PLAN.configuration, label=""))
+    refused("Model", lambda: replace(PLAN.configuration, model=""))
+    refused("control", lambda: replace(PLAN.configuration, model="a\nb"))
+
+
+def test_an_experiment_has_a_run():
+    refused("Nothing to run", lambda: Experiment(id="e", name="e", plans=()))
+
+
+def test_a_run_has_its_endpoint_s_limits():
+    assert PLAN.limits.idle_s == 5
