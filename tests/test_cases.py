@@ -7,6 +7,7 @@ import json
 import os
 import random
 import shutil
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -168,17 +169,19 @@ def other(value):
 # -- kind: sse --------------------------------------------------------------------------------------------------------
 
 
+@lru_cache
 def event_ends(body):
     """Offsets after the byte that dispatches each event with data."""
     parser, ends = SseParser(), []
     for at in range(len(body)):
         ends += [at + 1 for event in parser.feed(body[at : at + 1]) if event.data.strip()]
-    return ends
+    return tuple(ends)
 
 
-def decode(case, body, cuts, times_us):
-    """The answer when the transport cuts at these offsets; `times_us` is one per data event or None."""
-    decoder = StreamDecoder(**case["http"])
+@lru_cache(maxsize=2000)  # one body is held against many changed expectations
+def decode(status, content_type, body, cuts, times_us):
+    """The answer when the transport cuts at these offsets; `times_us` is one per data event, or empty."""
+    decoder = StreamDecoder(status=status, content_type=content_type)
     ends = event_ends(body) if times_us else []
     edges = [0, *cuts, len(body)]
     for start, stop in pairwise(edges):
@@ -195,14 +198,20 @@ def sse_differences(case, source):
     if unknown:
         return [f"unknown key {name}" for name in sorted(unknown)]
     every = range(1, len(body))
-    given = case.get("feed_splits") or []
-    ways = [[], every, every if given == "every_byte" else given, *(every[size::size] for size in (2, 7, 64, 311))]
+    given = tuple(case.get("feed_splits") or ())
+    ways = [
+        (),
+        every,
+        every if case.get("feed_splits") == "every_byte" else given,
+        *(every[size::size] for size in (2, 7, 64, 311)),
+    ]
     found = []
+    http = case["http"]["status"], case["http"]["content_type"]
     for cuts in ways:
-        answer = decode(case, body, cuts, None)
+        answer = decode(*http, body, cuts, ())
         found += [text for text in seen_differences(case, answer) if text not in found]
-    times_us = [round(ms * 1000) for ms in case.get("event_times_ms", [])]
-    answer = decode(case, body, event_ends(body), times_us)
+    times_us = tuple(round(ms * 1000) for ms in case.get("event_times_ms", []))
+    answer = decode(*http, body, event_ends(body), times_us)
     return found + timing_differences(case, answer, times_us) + warning_differences(case, answer)
 
 

@@ -443,7 +443,7 @@ types = st.sampled_from([SSE, "application/json", "text/html", "", "\x00"])
     cuts=st.lists(st.integers(1, 2000), max_size=12),
     status=st.sampled_from([200, 500]),
 )
-@settings(deadline=None, max_examples=600)
+@settings(deadline=None, max_examples=250)
 def test_whatever_comes_is_a_value_and_the_same_for_any_cut(body, content_type, cuts, status):
     def answer(reads):
         decoder = StreamDecoder(status=status, content_type=content_type)

@@ -94,7 +94,7 @@ streams = st.lists(st.tuples(lines, ends), max_size=25).map(lambda parts: b"".jo
 
 
 @given(stream=streams | st.binary(max_size=200), cuts=st.lists(st.integers(0, 400), max_size=20))
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=200)
 def test_any_cut_gives_the_same_events(stream, cuts):
     edges = sorted({0, len(stream), *(cut for cut in cuts if cut < len(stream))})
     reads = [stream[a:b] for a, b in pairwise(edges)]
@@ -136,7 +136,7 @@ whole = st.lists(
 
 
 @given(st.lists(streams | whole.map(b"".join) | whole.map(b"".join), max_size=8))
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=200)
 def test_the_fast_path_gives_what_the_general_path_gives(reads):
     assert [found for found in through_plain(reads)[0] if found.strip()] == [
         found for found in data(*reads) if found.strip()
