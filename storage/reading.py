@@ -38,13 +38,12 @@ def records(
 def table(cursor: duckdb.DuckDBPyConnection, run_no: int, limit: int = ALL, *, chunk_times: bool = False) -> pa.Table:
     """The requests as columns, metrics beside what was seen, without texts."""
     rows = _table(cursor, "SELECT * EXCLUDE (run_no) FROM requests", run_no, limit)
-    chunks = _table(cursor, CHUNKS, run_no, limit)
     fresh = journal.waiting(cursor, run_no, limit)
     if fresh is not None:
         rows = pa.concat_tables([rows, fresh.select(rows.column_names)], promote_options="permissive")
-        chunks = pa.concat_tables([chunks, fresh.select(chunks.column_names)])
     if chunk_times:
-        times = columns.arrivals(chunks)
+        times = columns.arrivals(_table(cursor, CHUNKS, run_no, limit))
+        times |= {} if fresh is None else columns.arrivals(fresh)
         lists = [times.get(ordinal, ()) for ordinal in rows.column("ordinal").to_pylist()]
         rows = rows.append_column("chunk_us", pa.array(lists, pa.list_(pa.int32())))
     return rows.drop_columns(["ordinal", "definitions_version"])

@@ -134,7 +134,7 @@ def differences(found: Summary, wanted: Summary) -> list[str]:
     return told + [f"{name}: {value} is not {other}" for name, value, other in same if value != other]
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 @given(records=RUNS)
 def test_sql_and_python_agree_on_every_case(store, records):
     run_id = stored(store, records)
@@ -145,7 +145,7 @@ def test_sql_and_python_agree_on_every_case(store, records):
         assert store.values(run_id, metric) == pytest.approx(summary.values(records, metric), rel=1e-12)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(records=RUNS)
 def test_a_live_run_reads_as_it_will_when_it_has_ended(store, records):
     run_id = f"n{next(NUMBERS)}"
