@@ -19,7 +19,7 @@ from core.loadgen.watch import passed
 from core.plan import RunPlan
 from core.records import Failure, FailureKind, RequestRecord
 from core.run import Preflight
-from core.wire.errors import parameter_change
+from core.wire.errors import parameter_change, parameter_change_in
 from core.words import say
 
 PROBE_WORDS, PROBE_TOKENS = 24, 4
@@ -58,6 +58,8 @@ class Preflighter:
             if failure is None or failure.kind is FailureKind.EMPTY:
                 return await self._found(shape, changes, record), self._calibrated(shape, record)
             change = parameter_change(failure.status or 0, exchange.error_body())
+            if failure.kind is FailureKind.STREAM_ERROR:  # some refuse a parameter inside a 200
+                change = parameter_change_in(failure.message)
             changed = shape.changed(change) if change else None
             if change and changed is not None and changed != shape and change not in changes:
                 shape = changed

@@ -67,6 +67,19 @@ async def test_a_refused_parameter_is_changed_once_and_told(parameter, complaint
     assert sum(asked.head.startswith(b"POST") for asked in server.asked) == 2
 
 
+async def test_a_parameter_refused_inside_a_200_is_changed_too():
+    refused = chunk(b'data: {"error":{"message":"Unknown parameter: stream_options"}}\n\n')
+
+    async def script(asked, writer):
+        asks = "stream_options" in orjson.loads(asked.body or b"{}")
+        writer.write(CHUNKED + refused + b"0\r\n\r\n" if asks else stream("a"))
+
+    async with scripted(script) as server:
+        found, _ = await preflight(server.port)
+
+    assert found.changes == ("drop stream_options",)
+
+
 async def test_two_parameters_can_be_refused_one_after_the_other():
     async def script(asked, writer):
         body = orjson.loads(asked.body or b"{}")
