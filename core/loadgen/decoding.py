@@ -11,8 +11,6 @@ IDLE_SLICE_NS = 300_000  # nothing was waiting to be read
 BUSY_SLICE_NS = 60_000  # reads came meanwhile: they matter more
 BUSY_GAP_NS = 100_000  # between two slices of an idle loop pass about 20 us
 BACKLOG_BYTES = 100_000_000  # above this long slices are taken although the loop is busy: memory is bounded too
-LONG_NS = 2_000_000_000
-LONG_BYTES = 1_000_000
 
 
 class IdleDecoder:
@@ -44,11 +42,6 @@ class IdleDecoder:
             self._scheduled = True
             self._left_ns = monotonic_ns()
             self._loop.call_soon(self._slice)
-
-    def add_if_long(self, exchange: Exchange, now_ns: int) -> None:
-        """Queue an exchange in flight once it is longer than 2 s or holds 1 MB."""
-        if exchange.reads and (now_ns - exchange.sent_ns > LONG_NS or exchange.bytes_seen > LONG_BYTES):
-            self.add(exchange)
 
     def _slice(self) -> None:
         started = monotonic_ns()

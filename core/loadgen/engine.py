@@ -42,7 +42,7 @@ class Engine:
         self._reuse = reuse
         self._dialler = Dialler(self._loop, plan.configuration.endpoint)
         self._decoder = IdleDecoder(self._loop, decoded=self._decoded)
-        self._watch = Watch(self._loop, plan.limits, in_flight=self._flying, long=self._decoder.add_if_long)
+        self._watch = Watch(self._loop, plan.limits, in_flight=self._flying, decode=self._decoder.add)
         self._in_flight: set[Exchange] = set()
         self._drained = asyncio.Event()
         self._indices: Iterator[int] = iter(())

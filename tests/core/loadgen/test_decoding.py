@@ -2,7 +2,7 @@
 
 import asyncio
 
-from core.loadgen.decoding import LONG_BYTES, LONG_NS, IdleDecoder
+from core.loadgen.decoding import IdleDecoder
 from tests.core.loadgen.scripted import CHUNKED, FINISH, chunk, event
 from tests.core.loadgen.test_exchange import exchange_with
 
@@ -39,18 +39,3 @@ async def test_an_exchange_in_flight_is_decoded_but_not_given_up():
     assert decoded == []
     assert exchange.chunks_so_far == 49
     assert exchange.first_token_us == 1000
-
-
-async def test_an_exchange_is_queued_on_the_way_once_it_is_long():
-    decoder = IdleDecoder(asyncio.get_running_loop(), decoded=lambda _: None)
-    young, old, large = long_exchange(3), long_exchange(3), long_exchange(3)
-    large.bytes_seen = LONG_BYTES + 1
-    now = young.sent_ns + 1
-
-    decoder.add_if_long(young, now)
-    assert decoder.waiting == 0
-    decoder.add_if_long(old, now + LONG_NS)
-    decoder.add_if_long(large, now)
-    assert decoder.waiting == 2
-    while decoder.waiting:
-        await asyncio.sleep(0)

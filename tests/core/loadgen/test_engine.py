@@ -184,3 +184,23 @@ async def test_a_thousand_quick_answers_are_all_decoded():
 
     assert len(records) == 1000
     assert all(len(record.chunk_us) == 40 for record in records)
+
+
+async def test_what_is_in_flight_is_decoded_on_the_way_for_the_live_view():
+    async def slow(_asked, writer):
+        writer.write(CHUNKED + chunk(event("a")) + chunk(event("b")))
+        await writer.drain()
+        await asyncio.sleep(0.8)
+        writer.write(stream("c")[len(CHUNKED) :])
+
+    async with scripted(slow) as server:
+        engine = engine_for(plan_for(server.port), [])
+        running = asyncio.create_task(engine.run())
+        async with asyncio.timeout(5):
+            while not engine.first_tokens():
+                await asyncio.sleep(0.01)
+        seen = engine.chunks_so_far()
+        await running
+
+    assert seen == 2
+    assert engine.chunks_so_far() == 3

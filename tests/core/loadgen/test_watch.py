@@ -4,7 +4,7 @@ import pytest
 
 from core.loadgen.exchange import Exchange
 from core.loadgen.seen import Prepared
-from core.loadgen.watch import passed
+from core.loadgen.watch import LONG_BYTES, is_long, passed
 from core.plan import Limits
 from core.records import FailureKind
 
@@ -42,3 +42,12 @@ def test_reads_already_decoded_still_count_as_the_last_byte():
 
     assert exchange.last_read_ns == 4 * S
     assert passed(exchange, LIMITS, 5 * S) is None
+
+
+def test_an_answer_is_long_after_two_seconds_or_a_megabyte():
+    exchange = sent_at_zero(0.5)
+
+    assert not is_long(exchange, 2 * S)
+    assert is_long(exchange, 2 * S + 1)
+    exchange.bytes_seen = LONG_BYTES + 1
+    assert is_long(exchange, 1)
