@@ -24,8 +24,9 @@ __all__ = [
     "key_from_environment",
     "key_names",
     "plain_http_warning",
+    "require_allowed",
 ]
-TYPED_NAME = "typed in this session"
+TYPED_NAME = "you typed"  # so that "the key {name}" reads well
 
 
 class Key:
@@ -78,7 +79,7 @@ class SessionKeys:
     def keep(self, endpoint: Endpoint, value: str) -> Key:
         """Remember a typed key for this endpoint's address. Raises KeyProblem if it cannot be sent."""
         key = Key(
-            name=TYPED_NAME,
+            name=say(TYPED_NAME),
             value=value.strip(),
             origin=say("this session"),
             hosts=(address(endpoint.base_url),),
@@ -121,6 +122,12 @@ def find_key(
         return None
     environ = os.environ if environ is None else environ
     key = _configured_key(endpoint.key_name, endpoint, secrets or secrets_file(environ), environ)
+    require_allowed(key, endpoint)
+    return key
+
+
+def require_allowed(key: Key, endpoint: Endpoint) -> None:
+    """Raises KeyProblem, with both hosts in it, if the key may not go where the endpoint is."""
     host, port = address(endpoint.base_url)
     if not allowed(key, host, port):
         raise KeyProblem(
@@ -136,7 +143,6 @@ def find_key(
                 name=key.name,
             ),
         )
-    return key
 
 
 def header_for(

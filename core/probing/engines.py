@@ -109,7 +109,7 @@ def signs_of_headers(headers: dict[str, str]) -> list[Sign]:
 
 
 def signs_of_page(page: Page) -> list[Sign]:
-    """What an engine's own page says, one of PAGES or /metrics."""
+    """What an engine's own page says, one of PAGES."""
     signs = signs_of_headers(page.headers)
     error = page.table.get("error")
     if isinstance(error, str) and error.startswith("Unexpected endpoint or method."):
@@ -156,11 +156,6 @@ def _ollama_tags(page: Page) -> list[tuple[str, bool]]:
     return [(OLLAMA, False)] if fits else []
 
 
-def _metrics(page: Page) -> list[tuple[str, bool]]:
-    prefixes = ((VLLM, b"vllm:"), (SGLANG, b"sglang:"), (LLAMA_CPP, b"llamacpp:"), (TGI, b"tgi_"))
-    return [(engine, False) for engine, prefix in prefixes if re.search(rb"^%b" % prefix, page.body, re.MULTILINE)]
-
-
 def _with_keys(engine: str, *keys: str) -> Callable[[Page], list[tuple[str, bool]]]:
     return lambda page: [(engine, False)] if _has(page.table, *keys) else []
 
@@ -178,7 +173,6 @@ PAGE_READERS: dict[str, Callable[[Page], list[tuple[str, bool]]]] = {
     "/get_server_info": _with_keys(SGLANG, "model_path", "mem_fraction_static"),
     "/info": _with_keys(TGI, "model_id", "max_concurrent_requests"),
     "/api/v0/models": _lm_studio,
-    "/metrics": _metrics,
 }
 
 
@@ -190,13 +184,17 @@ def _id(pattern: str) -> Callable[[dict[str, Any]], bool]:
     return lambda event: re.match(pattern, str(event.get("id") or "")) is not None
 
 
+def _is_openrouters(event: dict[str, Any]) -> bool:
+    return "provider" in event and str(event.get("id")).startswith("gen-")
+
+
 STREAM_SIGNS: tuple[tuple[str, str, Callable[[dict[str, Any]], bool]], ...] = (
     (VLLM, "its fingerprint begins with vllm-", _fingerprint(r"vllm-")),
     (LLAMA_CPP, "its last event has llama.cpp's timings", lambda event: _has(event.get("timings"), "predicted_ms")),
     (OLLAMA, "its fingerprint is fp_ollama", _fingerprint(r"fp_ollama$")),
     (FASTLLM, "its ids begin with fastllm-", _id(r"fastllm-")),
     (GROQ, "its events carry x_groq", lambda event: "x_groq" in event),
-    (OPENROUTER, "its ids begin with gen- and its events name a provider", lambda event: "provider" in event),
+    (OPENROUTER, "its ids begin with gen- and its events name a provider", _is_openrouters),
     (SIMULATOR, "its ids are the simulator's", _id(r"(chat)?cmpl-gt$")),
 )
 

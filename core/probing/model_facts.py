@@ -62,7 +62,9 @@ def model_facts(engine: str, model: str | None, models: Page | None, pages: Mapp
 def _version(engine: str, pages: Mapping[str, Page]) -> str | None:
     path, key = VERSION_PAGES.get(engine, ("", ""))
     found = pages[path].table.get(key) if path in pages else None
-    return found[:MAX_TEXT] if isinstance(found, str) and found.strip() and found.isprintable() else None
+    if not isinstance(found, str) or not found.strip() or not found.isprintable():
+        return None
+    return None if "unknown" in found else found[:MAX_TEXT]  # llama.cpp's word where its build has no number
 
 
 def _entry(page: Page, model: str | None) -> dict[str, Any]:

@@ -127,12 +127,13 @@ def connect_failure(fault: OSError) -> Failure:
 
 def tls_failure(fault: OSError) -> Failure:
     """Why no TLS connection came about."""
+    reason = str(getattr(fault, "reason", None) or "").strip("_")  # not every SSLError has one
     if isinstance(fault, ssl.SSLCertVerificationError):
         message = fault.verify_message.rstrip(".") or _reason(fault)
     elif isinstance(fault, TimeoutError):
         message = say("no answer to the TLS handshake")
-    elif isinstance(fault, ssl.SSLError) and fault.reason and fault.reason.strip("_"):
-        message = fault.reason.replace("_", " ").lower()
+    elif reason and not isinstance(fault, ssl.SSLEOFError):
+        message = reason.replace("_", " ").lower()
     else:
         message = say("the server closed the connection during the TLS handshake")
     return Failure(kind=FailureKind.TLS, message=message)

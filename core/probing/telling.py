@@ -45,7 +45,7 @@ def sent_text(report: Report, failure: Failure, seen: Circumstances) -> str:
         sent = say("Asked {asked} of {host}, without a key.", asked=seen.asked, host=host)
     else:
         sent = say(
-            "Sent the key named {name} (from {origin}) to {host}.",
+            "Sent the key {name} (from {origin}) to {host}.",
             name=report.key.name,
             origin=report.key.origin,
             host=host,

@@ -4,7 +4,7 @@ import ssl
 from urllib.parse import urlsplit
 
 from core.hosts import address
-from core.keys import KeyProblem, SessionKeys, find_key, plain_http_warning
+from core.keys import KeyProblem, SessionKeys, find_key, plain_http_warning, require_allowed
 from core.probing import reach
 from core.probing.circumstances import Circumstances, Diagnosis
 from core.probing.diagnosis import diagnose
@@ -20,7 +20,10 @@ def take_key(report: Report, session: SessionKeys | None) -> None:
     """Find the endpoint's key, or say why there is none."""
     endpoint = report.endpoint
     try:
-        report.key = report.key or find_key(endpoint, session=session)
+        if report.key is None:
+            report.key = find_key(endpoint, session=session)
+        else:
+            require_allowed(report.key, endpoint)
     except KeyProblem as problem:
         report.check(CheckName.KEY, CheckState.NO, problem.what)
         report.stop(Diagnosis(state=ProbeState.KEY_MISSING, what=problem.what, next_step=problem.next_step))
@@ -29,7 +32,7 @@ def take_key(report: Report, session: SessionKeys | None) -> None:
         report.check(CheckName.KEY, CheckState.NOT_TRIED, say("none named"))
         return
     warning = plain_http_warning(report.key, endpoint)
-    detail = say("{name}, from {origin}", name=report.key.name, origin=report.key.origin)
+    detail = say("{name} (from {origin})", name=report.key.name, origin=report.key.origin)
     if warning is None:
         report.check(CheckName.KEY, CheckState.YES, detail)
     else:

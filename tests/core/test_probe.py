@@ -4,7 +4,7 @@ import contextlib
 
 from core.probe import CheckName, CheckState, ProbeState, probe
 from tests.core.answering_server import AnsweringServer, chat, models, stream
-from tests.core.probing.asking import CHAT, MODELS, SECRET, endpoint, probed
+from tests.core.probing.asking import CHAT, MODELS, SECRET, endpoint, probed, typed_key
 
 
 def test_a_ready_endpoint_fills_every_row_and_says_so_in_a_sentence():
@@ -21,6 +21,16 @@ def test_a_ready_endpoint_fills_every_row_and_says_so_in_a_sentence():
     assert 0 < result.first_token_s < 2
     assert result.next_step == ""
     assert result.problem is None
+
+
+def test_a_key_over_plain_http_to_another_machine_is_warned_of():
+    with AnsweringServer({MODELS: models("m"), CHAT: chat()}) as server:
+        target = endpoint(f"http://0.0.0.0:{server.port}/v1")  # this machine by another name
+        result = probe(target, session=typed_key(target))
+
+    assert result.check(CheckName.KEY).state is CheckState.DOUBT
+    assert any("over plain http" in note for note in result.notes)
+    assert result.state is ProbeState.READY
 
 
 def test_a_model_for_chat_is_chosen_from_a_long_list():

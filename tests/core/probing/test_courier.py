@@ -1,11 +1,15 @@
 """Hostile servers: bounded in time and size, and the key goes nowhere else."""
 
+import gzip
 import json
+import ssl
 import time
 
 import pytest
 
+from core.keys import Key
 from core.probe import ProbeState, probe
+from core.probing.courier import Courier
 from tests.core.answering_server import AnsweringServer, chat, free_port, models, reply
 from tests.core.probing.asking import CHAT, MODELS, SECRET, endpoint, probed, typed_key
 
@@ -74,6 +78,40 @@ def test_a_redirect_to_another_host_never_gets_the_key(status, place):
         assert f"redirects to http://127.0.0.1:{thief.port}/v1" in result.what
         assert "The key was not sent there." in result.what
         assert "make it the base URL" in result.next_step
+
+
+def other_hosts_key() -> Key:
+    return Key(name="K", value=SECRET, origin="a test", hosts=(("llm.example.com", None),))
+
+
+def test_a_key_of_another_host_that_is_handed_in_is_not_sent():
+    with AnsweringServer({MODELS: models("m"), CHAT: chat()}) as server:
+        result = probe(endpoint(server), key=other_hosts_key())
+
+        assert server.asked == []
+    assert "llm.example.com only" in result.what
+
+
+def test_the_courier_itself_leaves_a_key_of_another_host_at_home():
+    with (
+        AnsweringServer({MODELS: models("m")}) as server,
+        Courier(endpoint(server), other_hosts_key(), ssl.create_default_context()) as courier,
+    ):
+        courier.get(server.base_url + "/models", seconds=2.0, cap=1000)
+
+        assert "authorization" not in server.asked[0].headers
+
+
+def test_a_compressed_page_is_unpacked_within_bounds():
+    page = json.dumps({"data": [{"id": "m"}]}).encode()
+    bomb = gzip.compress(b'{"data":[{"id":"m"}' + b" " * 50_000_000)
+    small = probed({MODELS: reply(200, gzip.compress(page), "content-encoding: gzip"), CHAT: chat()})
+    broken = probed({MODELS: reply(200, b"no gzip", "content-encoding: gzip")})
+    large = probed({MODELS: reply(200, bomb, "content-encoding: gzip")})
+
+    assert small.models == ("m",)
+    assert broken.state is ProbeState.WRONG_ADDRESS
+    assert large.state is ProbeState.WRONG_ADDRESS
 
 
 def test_a_redirect_within_the_server_is_followed_with_the_key():

@@ -2,7 +2,11 @@
 
 import pytest
 
+from core.plan import Endpoint
 from core.probe import CheckName, ProbeState
+from core.probing.circumstances import Circumstances, Diagnosis
+from core.probing.diagnosis import diagnose, proxy_hint, some
+from core.records import Failure, FailureKind
 from tests.core.answering_server import chat, models, paced, recording, reply, stream, tokens
 from tests.core.probing.asking import CHAT, FASTLLM_MODELS, MODELS, probed, recorded
 
@@ -87,3 +91,38 @@ def test_a_server_that_takes_any_name_is_noted():
 
     assert result.engine == "llama.cpp"
     assert any("answers for any-name although it does not list it" in note for note in result.notes)
+
+
+def words(kind: FailureKind, message: str = "x", **seen) -> Diagnosis:
+    target = Endpoint(name="lab", base_url="https://llm.example.com:8443/v1")
+    return diagnose(
+        Failure(kind=kind, message=message, status=seen.pop("status", None)), Circumstances(endpoint=target, **seen)
+    )
+
+
+def test_the_words_for_what_no_local_server_can_show():
+    assert "no route to host" in words(FailureKind.REFUSED, "no route to host").what
+    assert "firewall" in words(FailureKind.CONNECT_TIMEOUT).next_step
+    assert "renewed on the server" in words(FailureKind.TLS, "certificate has expired").next_step
+    assert "which TLS versions" in words(FailureKind.TLS, "no protocols available").next_step
+    assert "out of memory" in words(FailureKind.OUT_OF_MEMORY, status=500).what
+    assert words(FailureKind.HTTP_4XX, status=599).what == "599: the server refuses the request."
+    assert "llm.example.com:8443" in words(FailureKind.IDLE_TIMEOUT).what
+
+
+@pytest.mark.parametrize("kind", FailureKind)
+def test_every_kind_of_failure_has_words_and_a_next_step(kind):
+    found = words(kind, status=400)
+
+    assert found.what
+    assert found.next_step
+    assert "{" not in found.what + found.next_step
+
+
+def test_a_proxy_that_is_not_used_is_mentioned():
+    assert proxy_hint({"HTTPS_PROXY": "http://proxy:3128"}) == " HTTPS_PROXY is set, but Paceline connects directly."
+    assert proxy_hint({}) == ""
+
+
+def test_a_long_list_of_names_is_cut():
+    assert some(tuple("abcdefghij")) == "a, b, c, d, e, f, g, h and 2 more"

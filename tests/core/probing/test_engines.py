@@ -46,7 +46,7 @@ def lm_studio_lacks(asked):
 ENGINES = {
     "vLLM": (recorded("vllm-0.32"), "0.32.0", 2048, {"weights": "/srv/models/smollm2-1"}),
     "llama.cpp": (
-        recorded("llamacpp-2026.10"), "b0-unknown", 2048,
+        recorded("llamacpp-2026.10"), None, 2048,
         {"quantization": "Q4_1", "parameters": "134515008", "bytes": "96576768", "slots": "4"},
     ),
     "transformers serve": (recorded("transformers-serve"), None, None, {}),
@@ -98,6 +98,23 @@ ENGINES = {
             CHAT: chat(),
         },
         None, None, {},
+    ),
+    "OpenRouter": (
+        {
+            MODELS: reply(
+                200,
+                {"data": [{"id": "meta/llama", "pricing": {}, "top_provider": {}, "context_length": 131072}]},
+            ),
+            CHAT: stream(*tokens("a", "b", "c", "d", "e", id="gen-1", provider="Some"), pause_s=0.003),
+        },
+        None, 131072, {},
+    ),
+    "Groq": (
+        {
+            MODELS: reply(200, {"data": [{"id": "llama", "context_window": 8192}]}, "x-groq-region: fra"),
+            CHAT: stream(*tokens("a", "b", "c", "d", "e"), {"choices": [], "x_groq": {}}, pause_s=0.003),
+        },
+        None, 8192, {},
     ),
     "Paceline simulator": (
         {

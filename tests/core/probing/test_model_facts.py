@@ -32,7 +32,7 @@ def test_gateways_call_the_length_otherwise(key):
     assert model_facts(engines.UNKNOWN, "m", models(**{key: 8192}), {}).max_model_len == 8192
 
 
-@pytest.mark.parametrize("version", ["", " ", None, 3, {"a": 1}, "1\n2"])
+@pytest.mark.parametrize("version", ["", " ", None, 3, {"a": 1}, "1\n2", "b0-unknown"])
 def test_a_version_that_is_no_text_is_unknown(version):
     pages = {"/version": page("/version", {"version": version})}
 

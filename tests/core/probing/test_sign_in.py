@@ -73,7 +73,7 @@ def test_sign_in_problems_are_told_apart_and_never_called_speed(case, place):
 def test_the_key_is_named_with_its_origin_its_host_and_the_servers_own_words():
     result = probed({MODELS: reply(401, UNAUTHORIZED)}, key=SECRET)
 
-    assert "the key named typed in this session (from this session) to 127.0.0.1:" in result.sent
+    assert "Sent the key you typed (from this session) to 127.0.0.1:" in result.sent
     assert "“Incorrect API key provided”" in result.sent
     assert result.problem is not None
     assert (result.problem.kind, result.problem.status) == (FailureKind.HTTP_401, 401)
