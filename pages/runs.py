@@ -81,6 +81,7 @@ def main() -> None:
     actions = header(
         say("Runs"), say("Everything measured. Click a name to open its run; tick two or more to compare.")
     )
+    runs_actions.say_problem()
     found = filtered(every)
     if not found:
         st.markdown(say("No run matches. Clear the search or a filter to see all."))

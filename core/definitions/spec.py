@@ -36,8 +36,9 @@ class MetricSpec:
 
     @property
     def anchor(self) -> str:
-        """The place on the glossary page."""
-        return self.key.replace("_", "-")
+        """The place on the glossary page: the key without its unit, so that TTFT is at #ttft."""
+        bare = self.key.removesuffix("_s") if self.unit == "s" else self.key
+        return bare.replace("_", "-")
 
     @property
     def name(self) -> str:

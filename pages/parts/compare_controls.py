@@ -115,7 +115,7 @@ def nothing_chosen(gone: list[str]) -> None:
     words = say("Choose one of the last experiments, or tick two or more runs.")
     if gone:
         words = say("The runs of this link are gone: they were deleted. Choose others.")
-    if not found:
+    elif not found:
         words = say("Nothing to compare yet: it takes two configurations, measured at the same load.")
     row = empty_state(say("Choose what to compare"), words)
     _experiments(row, found)

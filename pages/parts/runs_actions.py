@@ -15,6 +15,7 @@ from storage.runs import RunRow
 from storage.transfer import Transfer
 
 NAMED = 5
+PROBLEM = "delete_problem"
 
 
 def draw(place: DeltaGenerator, ticked: Sequence[RunRow]) -> None:
@@ -63,15 +64,24 @@ def ask(ticked: Sequence[RunRow]) -> None:
     with st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
         if st.button(say("Keep"), key="keep_runs"):
             st.rerun()
-        if st.button(say("Delete"), type="primary", icon=":material/delete:", key="delete_runs"):
-            _delete(ticked)
+        ids = [row.id for row in ticked]
+        if st.button(
+            say("Delete"), type="primary", icon=":material/delete:", key="delete_runs", on_click=_delete, args=[ids]
+        ):
+            st.rerun()
 
 
-def _delete(ticked: Sequence[RunRow]) -> None:
+def _delete(ids: Sequence[str]) -> None:
+    """Before the page is drawn again; what went wrong is said there."""
     try:
-        services().runs.delete([row.id for row in ticked])
+        services().runs.delete(ids)
     except StorageProblem as fault:
-        problem(str(fault))
-        return
+        st.session_state[PROBLEM] = str(fault)
     st.session_state.pop("runs_table", None)
-    st.rerun()
+
+
+def say_problem() -> None:
+    """Why the last deletion did not happen, once."""
+    sentence = st.session_state.pop(PROBLEM, "")
+    if sentence:
+        problem(sentence)

@@ -136,6 +136,6 @@ def test_every_metric_that_is_computed_is_defined_with_its_formula():
 def test_every_term_has_a_sentence_and_its_own_place():
     assert [spec.key for spec in METRICS.values() if not spec.definition.endswith(".") or not spec.title] == []
     assert len({spec.anchor for spec in METRICS.values()}) == len(METRICS)
-    assert METRICS["ttft_s"].anchor == "ttft-s"
+    assert METRICS["ttft_s"].anchor == "ttft"
     assert METRICS["ttft_s"].name == "TTFT, time to first token"
     assert METRICS["gap_s"].name == "Chunk gap"

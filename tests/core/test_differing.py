@@ -1,0 +1,46 @@
+"""What is known of each configuration, as words."""
+
+from datetime import UTC, datetime
+
+from core import differing
+from core.lineup import Entry, lineup
+from core.plan import Configuration, Endpoint, Load, RunPlan, Workload
+from core.run import Run, RunState
+from core.summary import Summary
+
+
+def entry(name, *, server, ignore_eos=False):
+    endpoint = Endpoint(name="e", base_url="http://127.0.0.1:1/v1")
+    run = Run(
+        id=name,
+        name=name,
+        started_at=datetime(2026, 11, 23, tzinfo=UTC),
+        state=RunState.COMPLETED,
+        plan=RunPlan(
+            configuration=Configuration(id=name, label=name, endpoint=endpoint, model="m"),
+            workload=Workload(ignore_eos=ignore_eos),
+            load=Load(concurrency=1, requests=1000),
+        ),
+        environment={"server": server} if server else {},
+    )
+    return Entry(run=run, summary=Summary(), values=lambda _: (), grid=lambda _: ())
+
+
+def told(*entries):
+    found = differing.settings(lineup(entries, date=str))
+    return {setting.name: setting for setting in found}
+
+
+def test_what_only_one_server_told_sets_apart():
+    found = told(entry("a", server={"engine": "vLLM", "n_ctx": 4096}), entry("b", server={"engine": "vLLM"}))
+
+    assert found["server n ctx"].values == ("4,096", "")
+    assert found["server n ctx"].differs
+    assert not found["server engine"].differs
+
+
+def test_values_are_words():
+    found = told(entry("a", server=None, ignore_eos=True), entry("b", server=None))
+
+    assert found["ignore eos"].values == ("yes", "no")
+    assert found["requests a level"].values == ("1,000", "1,000")

@@ -1,0 +1,162 @@
+"""How configurations stand against the baseline: which numbers, which words, and who is soonest."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from core.comparison import Verdict
+from core.lineup import Entry, lineup
+from core.plan import Configuration, Endpoint, Load, RunPlan
+from core.run import Run, RunState
+from core.standing import doubts, ranked, rows, soonest
+from core.summary import Summary, distribution
+
+STARTED = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
+
+
+def spaced(middle, *, count=60, spread=0.1):
+    return [middle * (1 + spread * (k / (count - 1) - 0.5)) for k in range(count)]
+
+
+def entry(run_id, label, ttft, *, tps=100.0, level=4, failed=0, tpot=0.01, count=60):
+    raw = {
+        "ttft_s": spaced(ttft, count=count),
+        "tpot_s": spaced(tpot, count=count),
+        "e2e_s": spaced(ttft + tpot * 99, count=count),
+    }
+    raw["decode_tps"] = [1 / value for value in raw["tpot_s"]]
+    configuration = Configuration(
+        id=label, label=label, model="m", endpoint=Endpoint(name="e", base_url="http://127.0.0.1:1/v1")
+    )
+    run = Run(
+        id=run_id,
+        name=run_id,
+        started_at=STARTED,
+        state=RunState.COMPLETED,
+        plan=RunPlan(configuration=configuration, load=Load(concurrency=level, requests=count)),
+        experiment={"id": "e"},
+    )
+    summary = Summary(
+        distributions={metric: found for metric, values in raw.items() if (found := distribution(values))},
+        throughput={"output_tokens_per_s": tps},
+        counts={"ok": count, "failed": failed, "empty": 0, "cancelled": 0, "incomplete": 0, "warmup": 0},
+        success_rate=count / (count + failed),
+    )
+    return Entry(run=run, summary=summary, values=raw.__getitem__, grid=raw.__getitem__)
+
+
+def laid_out(*entries):
+    return lineup(entries, date=str)
+
+
+def row(line, metric, statistic="p50"):
+    return next(found for found in rows(line, 4, [statistic]) if found.metric == metric)
+
+
+def test_a_single_run_that_is_slower_differs_to_the_bad_and_gets_no_verdict():
+    (against,) = row(laid_out(entry("1", "A", 0.1), entry("2", "B", 0.2)), "ttft_s").against
+
+    assert against.difference.ratio == pytest.approx(2)
+    assert against.word == "these two runs differ"
+    assert against.standing == "bad"
+    assert against.verdict is None
+
+
+def test_two_alike_show_no_difference():
+    (against,) = row(laid_out(entry("1", "A", 0.1), entry("2", "B", 0.1)), "ttft_s").against
+
+    assert against.word == "no difference seen"
+    assert against.standing == "neutral"
+
+
+def test_repeats_of_both_get_a_verdict():
+    line = laid_out(
+        *[entry(f"{label}{k}", label, ttft + k / 1000) for label, ttft in (("A", 0.1), ("B", 0.2)) for k in range(3)]
+    )
+
+    (against,) = row(line, "ttft_s").against
+
+    assert against.verdict is Verdict.WORSE
+    assert against.word == "worse"
+
+
+def test_repeats_of_one_side_only_are_no_verdict():
+    line = laid_out(entry("1", "A", 0.1), entry("2", "A", 0.101), entry("3", "B", 0.2))
+
+    assert row(line, "ttft_s").against[0].verdict is None
+
+
+def test_the_throughput_of_single_runs_has_a_ratio_and_no_interval():
+    (against,) = row(laid_out(entry("1", "A", 0.1), entry("2", "B", 0.1, tps=150.0)), "output_tokens_per_s").against
+
+    assert against.difference.ratio == 1.5
+    assert against.difference.within is None
+    assert against.standing == "neutral"
+    assert against.word == "one run each, no interval"
+
+
+def test_more_throughput_is_to_the_good():
+    line = laid_out(
+        *[entry(f"{label}{k}", label, 0.1, tps=tps + k) for label, tps in (("A", 100), ("B", 200)) for k in range(3)]
+    )
+
+    assert row(line, "output_tokens_per_s").against[0].standing == "good"
+
+
+def test_a_load_without_the_baseline_has_no_rows():
+    assert rows(laid_out(entry("1", "A", 0.1), entry("2", "B", 0.1, level=8)), 8, ["p50"]) == []
+
+
+def test_titles_name_metric_and_statistic():
+    line = laid_out(entry("1", "A", 0.1), entry("2", "B", 0.1))
+
+    assert [found.title for found in rows(line, 4, ["p95"])] == [
+        "TTFT p95",
+        "TPOT p95",
+        "E2E latency p95",
+        "Output throughput",
+    ]
+
+
+def test_the_soonest_is_named_alone_only_if_the_others_are_later():
+    clear = soonest(laid_out(entry("1", "A", 0.2), entry("2", "B", 0.1)), 4, "ttft_s", "p50")
+    tied = soonest(laid_out(entry("1", "A", 0.1), entry("2", "B", 0.1001)), 4, "ttft_s", "p50")
+
+    assert [one.name for one in clear.best] == ["B"]
+    assert clear.to_baseline.difference.ratio == pytest.approx(0.5)
+    assert [one.name for one in tied.best] == ["A", "B"]
+    assert tied.to_baseline is None
+
+
+def test_the_soonest_of_one_is_nobody():
+    assert soonest(laid_out(entry("1", "A", 0.1)), 4, "ttft_s", "p50") is None
+
+
+def test_the_ranking_names_the_fastest():
+    line = laid_out(entry("1", "A", 0.1, tpot=0.02), entry("2", "B", 0.1, tpot=0.01, tps=200.0))
+
+    assert ranked(line).sentence.startswith("B decodes fastest")
+
+
+def test_failures_at_this_load_are_told_once_for_all():
+    line = laid_out(entry("1", "A", 0.1, failed=5), entry("2", "B", 0.1, failed=9))
+
+    found = [doubt for doubt in doubts(line, 4) if doubt.kind == "failures"]
+
+    assert len(found) == 1
+    assert "A 7.7 %" in found[0].what
+    assert "B 13.0 %" in found[0].what
+
+
+def test_few_samples_are_told_and_enough_are_not():
+    few = laid_out(entry("1", "A", 0.1), entry("2", "B", 0.1))
+    many = laid_out(entry("1", "A", 0.1, count=120), entry("2", "B", 0.1, count=120))
+
+    assert any(doubt.kind == "few_samples" for doubt in doubts(few, 4))
+    assert not any(doubt.kind == "few_samples" for doubt in doubts(many, 4))
+
+
+def test_another_model_is_told_first():
+    line = laid_out(entry("1", "A", 0.1, failed=5), entry("2", "B", 0.1, level=8))
+
+    assert doubts(line, 4)[0].kind == "different_concurrency"

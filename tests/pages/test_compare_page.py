@@ -1,0 +1,166 @@
+"""The comparison: from a link to a verdict, and what it refuses to say."""
+
+import json
+
+import pytest
+
+from core.run import RunState
+from tests.pages.seen import HOSTILE, button, figures, table, titles, words
+
+FAST, SLOW = {"label": "Q4_0", "slot": 0, "tpot": 0.01}, {"label": "F16", "slot": 1, "tpot": 0.02}
+
+
+@pytest.fixture
+def two(put):
+    """Two configurations at two loads, single runs of one experiment."""
+    for name, options in (("fast", FAST), ("slow", SLOW)):
+        for level in (1, 4):
+            put(f"{name}-{level}", level=level, **options)
+
+
+@pytest.mark.usefixtures("two")
+@pytest.mark.parametrize("alone", [True, False])
+@pytest.mark.parametrize("query", [{"experiment": "e1"}, {"runs": "fast-1,slow-1,fast-4,slow-4"}])
+def test_a_link_opens_the_whole_comparison(opened, alone, query):
+    page = opened("compare", alone=alone, **query)
+
+    for part in (
+        "Throughput against latency",
+        "Difference to Q4_0 at 4",
+        "TTFT of all requests at 4",
+        "Chunk gap at 4",
+    ):
+        assert part in titles(page)
+    assert "Against load" in words(page)
+    assert "decodes fastest" in words(page)
+
+
+@pytest.mark.usefixtures("two")
+def test_the_link_holds_baseline_load_percentile_and_metric(opened):
+    page = opened("compare", experiment="e1", baseline="F16", at="1", pct="p99", metric="TPOT", shape="violin")
+
+    assert "Difference to F16 at 1 in flight" in titles(page)
+    assert "TPOT of all requests at 1" in titles(page)
+    assert "p99" in json.dumps(figures(page)[0])
+    assert any(trace["type"] == "violin" for figure in figures(page) for trace in figure["data"])
+
+
+@pytest.mark.usefixtures("two")
+def test_single_runs_get_no_verdict_word(opened):
+    page = opened("compare", experiment="e1", at="4")
+
+    assert "these two runs differ" in table(page)
+    assert "worse" not in table(page)
+    assert "Repeats tell whether it holds" in words(page)
+
+
+def test_repeats_make_a_verdict(put, opened):
+    for repeat in range(3):
+        for name, options in (("fast", FAST), ("slow", SLOW)):
+            put(f"{name}-{repeat}", ttft=0.1 + repeat / 1000, **options)
+
+    page = opened("compare", experiment="e1")
+
+    assert "worse" in table(page)
+
+
+def test_the_same_configuration_twice_shows_no_difference(put, opened):
+    put("a", label="A", slot=0)
+    put("b", label="B", slot=1)
+
+    page = opened("compare", runs="a,b")
+
+    assert "no difference in decode speed seen" in words(page).lower()
+    assert "these two runs differ" not in table(page)
+
+
+@pytest.mark.usefixtures("two")
+@pytest.mark.parametrize("alone", [True, False])
+def test_without_a_choice_the_last_experiments_are_offered(opened, alone):
+    page = opened("compare", alone=alone)
+
+    assert "Choose what to compare" in words(page)
+    assert button(page, "Quantizations")
+
+
+@pytest.mark.usefixtures("services")
+def test_without_any_run_it_says_what_is_needed(opened):
+    assert "Nothing to compare yet" in words(opened("compare"))
+
+
+@pytest.mark.usefixtures("services")
+def test_a_link_to_deleted_runs_says_so(opened):
+    assert "they were deleted" in words(opened("compare", runs="gone,lost"))
+
+
+@pytest.mark.usefixtures("two")
+def test_one_deleted_run_does_not_break_the_rest(put, opened):
+    put("bad", label="Bad", slot=2, requests=3, failed=3, state=RunState.FAILED)
+
+    page = opened("compare", runs="fast-4,slow-4,gone,bad")
+
+    assert "1 run deleted" in words(page)
+    assert "1 run without any answer" in words(page)
+
+
+def test_more_than_eight_configurations_ask_to_choose(put, opened):
+    for place in range(9):
+        put(f"r{place}", label=f"C{place}", slot=place, requests=3)
+
+    page = opened("compare", experiment="e1")
+
+    assert "tick up to 8" in words(page)
+    assert button(page, "Compare").disabled
+    assert not page.get("plotly_chart")
+
+
+def test_the_ticked_ones_are_compared(put, opened):
+    for place in range(9):
+        put(f"r{place}", label=f"C{place}", slot=place, requests=3)
+    page = opened("compare", alone=False, experiment="e1")
+
+    page.session_state["choice"] = {"selection": {"rows": [0, 2], "columns": [], "cells": []}}
+    page.run()
+    button(page, "Compare 2").click()
+    page.run()
+
+    assert page.query_params["runs"] == ["r0,r2"] or page.query_params["runs"] == "r0,r2"
+
+
+def test_simulated_runs_are_marked_everywhere(put, opened):
+    put("real", **FAST)
+    put("made-up", label="Paced", slot=1, demo="simulated")
+
+    page = opened("compare", runs="real,made-up")
+
+    assert "simulated" in words(page)
+    assert all("Paced" not in text or "Paced (simulated)" in text for text in map(json.dumps, figures(page)))
+    assert "Paced (simulated)" in table(page)
+    assert "no difference to it says anything" in words(page)
+
+
+def test_hostile_names_stay_text(put, opened):
+    put("a", label=HOSTILE, slot=0)
+    put("b", label="B " + HOSTILE, slot=1, failed=5)
+
+    page = opened("compare", runs="a,b")
+
+    assert "<script>" not in words(page)
+    assert "<script>" not in json.dumps(figures(page))
+    assert "$x$" not in json.dumps(figures(page))
+
+
+def test_one_run_alone_asks_for_a_second(put, opened):
+    put("a")
+
+    assert "Choose a second configuration" in words(opened("compare", runs="a"))
+
+
+def test_runs_that_were_not_streamed_compare_by_what_they_have(put, opened):
+    put("a", label="A", slot=0, streamed=False)
+    put("b", label="B", slot=1, streamed=False)
+
+    page = opened("compare", runs="a,b")
+
+    assert "No run at this load has it." in words(page)
+    assert "E2E latency" in table(page)

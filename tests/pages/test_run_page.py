@@ -1,0 +1,149 @@
+"""The page of one run: what it says of good, bad, live and missing runs."""
+
+import json
+
+import pytest
+
+from core.run import RunState
+from tests.pages.seen import HOSTILE, figures, metric, titles, words
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_run_shows_its_numbers_and_charts(put, opened, alone):
+    put("r1", requests=120)
+
+    page = opened("run", alone=alone, run="r1")
+
+    assert page.title[0].value.startswith(r"Q4\_0 at 4 in flight")
+    assert metric(page, "TTFT p50").value.startswith("10")
+    assert metric(page, "Success").value == "100.0 %"
+    for name in ("TTFT", "Chunk gap = ITL", "TPOT", "E2E latency", "Requests over time", "Output over time"):
+        assert name in titles(page)
+    assert "tutorial script" in words(page)
+
+
+@pytest.mark.usefixtures("services")
+@pytest.mark.parametrize("alone", [True, False])
+@pytest.mark.parametrize("query", [{"run": "gone"}, {}])
+def test_a_run_that_is_not_there_gets_a_sentence_and_a_way_on(opened, alone, query):
+    page = opened("run", alone=alone, **query)
+
+    assert "No run" in words(page)
+    assert "All runs" in words(page) or page.get("page_link")
+
+
+def test_every_card_explains_its_metric(put, opened):
+    put("r1")
+
+    page = opened("run", run="r1")
+
+    for card in page.metric:
+        assert "/glossary#" in card.help
+
+
+def test_few_samples_are_grey_and_say_so(put, opened):
+    put("r1", requests=20)
+
+    page = opened("run", run="r1")
+
+    assert metric(page, "TTFT p95").value.startswith(":gray[")
+    assert "20 values only" in metric(page, "TTFT p95").help
+    assert not metric(page, "TTFT p50").value.startswith(":gray[")
+
+
+def test_enough_samples_are_not_grey(put, opened):
+    put("r1", requests=120)
+
+    assert not metric(opened("run", run="r1"), "TTFT p95").value.startswith(":gray[")
+
+
+def test_a_late_client_greys_what_it_spoilt(put, opened):
+    put("r1", requests=120, lag=0.05)
+
+    page = opened("run", run="r1")
+
+    assert metric(page, "TTFT p50").value.startswith(":gray[")
+    assert "load generator was late" in words(page)
+
+
+def test_a_run_without_success_shows_its_errors_first(put, opened):
+    put("r1", requests=10, failed=10, state=RunState.FAILED, message="All requests failed.")
+
+    page = opened("run", run="r1")
+
+    assert metric(page, "TTFT p50").value == ":gray[–]"
+    assert "Requests over time" in titles(page)
+    assert "E2E" not in titles(page)
+    assert "All requests failed" in words(page)
+
+
+def test_a_run_that_sent_nothing_still_opens(put, opened):
+    put("r1", requests=0, state=RunState.FAILED, message="127.0.0.1:8000 refused the connection.")
+
+    page = opened("run", run="r1")
+
+    assert "No request was sent." in words(page)
+    assert "refused the connection" in words(page)
+
+
+def test_a_run_that_was_not_streamed_has_no_first_token(put, opened):
+    put("r1", streamed=False)
+
+    page = opened("run", run="r1")
+
+    assert metric(page, "TTFT and TPOT").value == ":gray[not streamed]"
+    assert "E2E latency" in titles(page)
+    assert "Chunk gap" not in titles(page)
+
+
+@pytest.mark.parametrize("state", [RunState.CANCELLED, RunState.INTERRUPTED])
+def test_a_run_cut_short_keeps_what_was_measured(put, opened, state):
+    put("r1", state=state)
+
+    page = opened("run", run="r1")
+
+    assert state.value in page.title[0].value
+    assert metric(page, "Success").value == "100.0 %"
+
+
+def test_a_live_run_shows_numbers_so_far(put, opened):
+    put("r1", state=RunState.RUNNING)
+
+    page = opened("run", run="r1")
+
+    assert "numbers so far" in words(page)
+    assert metric(page, "Success").value == "100.0 %"
+
+
+def test_simulated_runs_are_marked(put, opened):
+    put("r1", demo="simulated")
+
+    assert "simulated" in opened("run", run="r1").title[0].value
+
+
+def test_hostile_names_stay_text(put, opened):
+    put("r1", label=HOSTILE, model=HOSTILE, failed=3, text=HOSTILE)
+
+    page = opened("run", run="r1")
+
+    assert "<script>" not in words(page)
+    assert "<script>" not in json.dumps(figures(page))
+    assert "$x$" not in json.dumps(figures(page))
+
+
+def test_a_long_run_draws_at_most_five_hundred_points_a_trace(put, opened):
+    put("r1", requests=800)
+
+    for figure in figures(opened("run", run="r1")):
+        for trace in figure["data"]:
+            x = trace.get("x")
+            assert not isinstance(x, list) or len(x) <= 500
+
+
+def test_the_plan_can_be_repeated_elsewhere(put, opened):
+    put("r1")
+
+    codes = [block.value for block in opened("run", run="r1").code]
+
+    assert any(code.startswith("python cli.py run") for code in codes)
+    assert any(code.startswith("curl -N") for code in codes)

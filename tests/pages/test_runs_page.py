@@ -1,0 +1,110 @@
+"""The list of runs: find, open, compare, delete after a question."""
+
+import pytest
+
+from core.run import RunState
+from tests.pages.seen import HOSTILE, button, words
+
+
+def ticked(page, *rows, cells=()):
+    page.session_state["runs_table"] = {"selection": {"rows": list(rows), "columns": [], "cells": list(cells)}}
+    return page.run()
+
+
+def listed(page):
+    return list(page.dataframe[0].value["Configuration"])
+
+
+@pytest.mark.usefixtures("services")
+@pytest.mark.parametrize("alone", [True, False])
+def test_without_runs_it_says_what_to_do(opened, alone):
+    page = opened("runs", alone=alone)
+
+    assert "No runs yet" in words(page)
+    assert button(page, "Run built-in comparison")
+    assert button(page, "Plan my own")
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_every_run_is_a_row(put, opened, alone):
+    put("a", label="A")
+    put("b", label="B", demo="simulated", state=RunState.CANCELLED)
+
+    page = opened("runs", alone=alone)
+
+    assert set(listed(page)) == {"A", "B (simulated)"}
+    assert "2 runs" in words(page)
+
+
+def test_a_search_in_the_link_filters(put, opened):
+    put("a", label="Alpha")
+    put("b", label="Beta")
+
+    page = opened("runs", q="beta")
+
+    assert listed(page) == ["Beta"]
+    assert "1 of 2 runs" in words(page)
+
+
+def test_a_state_filters(put, opened):
+    put("a", label="A")
+    put("b", label="B", state=RunState.CANCELLED)
+    page = opened("runs")
+
+    page.button_group[0].set_value([RunState.CANCELLED]).run()
+
+    assert listed(page) == ["B"]
+
+
+def test_a_search_without_a_match_says_so(put, opened):
+    put("a")
+
+    assert "No run matches" in words(opened("runs", q="nothing like it"))
+
+
+def test_compare_needs_two(put, opened):
+    put("a", label="A")
+    put("b", label="B")
+    page = opened("runs", alone=False)
+
+    assert button(page, "Compare").disabled
+    assert button(ticked(page, 0), "Compare").disabled
+    assert not button(ticked(page, 0, 1), "Compare 2").disabled
+
+
+def test_a_click_on_a_name_opens_the_run(put, opened):
+    put("a", label="A")
+    page = opened("runs", alone=False)
+
+    ticked(page, cells=[[0, "Configuration"]])
+
+    assert page.title[0].value.startswith("A at 4 in flight")
+
+
+def test_deleting_asks_first(put, services, opened):
+    put("a", label="A")
+    put("b", label="B " + HOSTILE)
+    page = ticked(opened("runs"), 0)
+
+    button(page, "Delete 1").click().run()
+    assert "will be gone for good" in words(page)
+    assert len(services.runs.list_runs()) == 2
+
+    page.button("delete_runs").click().run()
+    assert len(services.runs.list_runs()) == 1
+
+
+def test_keeping_deletes_nothing(put, services, opened):
+    put("a")
+    page = ticked(opened("runs"), 0)
+
+    button(page, "Delete 1").click().run()
+    page.button("keep_runs").click().run()
+
+    assert len(services.runs.list_runs()) == 1
+
+
+def test_a_success_rate_just_below_all_is_not_shown_as_all(put, opened):
+    put("a", requests=3000, failed=1)
+
+    assert opened("runs").dataframe[0].value["Success"][0] == 99.9
