@@ -73,7 +73,7 @@ class AnsweringServer:
             thread.start()
 
     def _serve(self, sock: socket.socket):
-        sock.settimeout(5)
+        sock.settimeout(20)
         with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
             stack.callback(sock.close)
             if self._tls is not None:
@@ -202,7 +202,7 @@ def free_port() -> int:
         return listener.getsockname()[1]
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 5.0) -> None:
+def wait_until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
     """Wait for something to become true; fails if it does not."""
     ends = time.monotonic() + seconds
     while not condition():

@@ -1,6 +1,7 @@
 """A trial through the openai SDK against small real servers: live answers, honest ends, and keys that stay at home."""
 
 import gzip
+import importlib
 import json
 import ssl
 import subprocess
@@ -28,6 +29,7 @@ from tests.core.answering_server import (
 )
 from tests.core.probing.asking import CHAT, SECRET, endpoint, typed_key
 
+importlib.import_module("core.sdk")  # it takes seconds on a busy machine: not within any test's time
 ROOT = Path(__file__).parents[2]
 
 
@@ -37,7 +39,7 @@ def contestant(server: AnsweringServer | str, label: str = "a", **kwargs) -> Con
 
 def ended(*contestants: Contestant, session: SessionKeys | None = None, **limits) -> tuple[TrialView, ...]:
     trial = Trial("Say hello.", contestants, session=session, limits=TrialLimits(**({"total_s": 5.0} | limits)))
-    assert trial.wait(10)
+    assert trial.wait(20)
     assert not trial.running
     return trial.snapshot()
 
@@ -55,7 +57,7 @@ def test_four_answers_grow_at_once_and_end_apart():
         def answer(asked):
             *events, last = [part for part in chat("one ", "two ")(asked) if isinstance(part, bytes)]
             yield from events[:3]
-            gate.wait(5)
+            gate.wait(20)
             yield from [*events[3:], last]
 
         return answer
@@ -73,7 +75,7 @@ def test_four_answers_grow_at_once_and_end_apart():
         assert trial.snapshot()[1].state is TrialState.ANSWERING
         for gate in gates:
             gate.set()
-        assert trial.wait(5)
+        assert trial.wait(20)
     finally:
         for gate in gates:
             gate.set()
