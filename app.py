@@ -15,6 +15,7 @@ from starlette.middleware import Middleware
 from core.access import AccessRule, Guard
 from core.words import say
 from pages.parts import state
+from pages.parts.look import problem
 from pages.parts.routes import ROUTES
 from storage.database import default_path
 from storage.exporting import address_file
@@ -50,13 +51,12 @@ def on_script_error(_: Exception) -> bool:
     """One sentence and an id on the page; the traceback is in the log, which Streamlit wrote just before."""
     error_id = secrets.token_hex(4)
     LOG.error("The error above is %s.", error_id)
-    st.error(
+    problem(
         say(
             "This page could not be drawn (error {id}). The log where Paceline was started says why; "
             "running benchmarks go on.",
             id=error_id,
-        ),
-        icon=":material/error:",
+        )
     )
     return True
 

@@ -37,7 +37,7 @@ def machine() -> None:
         return
     places = st.columns(2)
     calibration_view.numbers(last.found, (places[0], places[1]))
-    cores = last.found.environment.get("cpu", {}).get("cores")
+    cores = last.found.environment.get("cores")
     on = say(" on {n} cores", n=cores) if cores else ""
     st.markdown(f":gray[{say('Calibrated')} {ago_now(last.at)}{on}.]")
 

@@ -168,8 +168,8 @@ def bring(wanted: Configuration) -> None:
 
 def _names(label: str) -> Iterator[str]:
     yield label
-    for number in count(2):
-        yield f"{label[:110]} ({number})"
+    for place in count(2):
+        yield f"{label[:110]} ({place})"
 
 
 def tick(configuration_id: str) -> None:

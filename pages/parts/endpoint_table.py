@@ -64,10 +64,10 @@ def show(lines: Sequence[Line], *, key: str, selected: int | None) -> int | None
     frame = pd.DataFrame(
         {
             "Endpoint": [line.endpoint.name for line in lines],
+            "State": [[str(line.state)] for line in lines],
             "Address": [address(line.endpoint) for line in lines],
             "Engine": [engine(line.probe) for line in lines],
             "Model": [line.probe.model if line.probe else None for line in lines],
-            "State": [[str(line.state)] for line in lines],
             "First token": [milliseconds(line.probe.first_token_s) if line.probe else None for line in lines],
             "Streams": [(line.probe.streams if line.probe else None) or say("not tried") for line in lines],
             "Tokens from": [tokens_from(line.probe) for line in lines],

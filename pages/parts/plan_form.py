@@ -97,7 +97,7 @@ def workload() -> None:
         answer.number_input(say("Answer length, tokens"), 1, 100_000, step=64, key=key("output"), **KEPT)
         exact.selectbox(
             say("Answer ends"), [False, True], key=key("exact"), **KEPT,
-            format_func=lambda it: say("at exactly that length") if it else say("when the model stops"),
+            format_func=lambda it: say("at that length") if it else say("when it stops"),
             help=say("Exactly: the server is asked to ignore its stop token (ignore_eos), where it accepts that. "
                      "Otherwise answers may be shorter than asked, which changes what is compared."),
         )  # fmt: skip
@@ -112,7 +112,7 @@ def load() -> None:
     """Card 3: how hard."""
     with st.container(border=True, gap="small"):
         card_title(3, say("Load"), say("closed loop: the next request leaves when one returns"))
-        end, size, warmup, repeats = look.pair("cards4_load", [1.3, 1, 1, 1], gap="small")
+        end, size, warmup, repeats = look.pair("cards4_load", 4, gap="small")
         by = end.segmented_control(
             say("A level ends after"), [BY_REQUESTS, BY_SECONDS], required=True, key=key("end"), **KEPT,
             format_func=lambda it: say("Requests") if it == BY_REQUESTS else say("Seconds"),

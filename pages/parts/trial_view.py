@@ -34,7 +34,7 @@ def show(known: Sequence[Endpoint]) -> None:
         names = {one.name: one for one in known}
         picked, length = look.pair("pair_try", [3, 1], gap="small")
         chosen = picked.multiselect(
-            say("Endpoints"), list(names), list(names)[:1], max_selections=MOST, key="try_endpoints",
+            say("Endpoints"), list(names), _ready(known), max_selections=MOST, key="try_endpoints",
             persist_state="session",
         )  # fmt: skip
         tokens = length.number_input(say("Answer at most, tokens"), 1, 4096, 160, step=32, key="try_tokens")
@@ -42,14 +42,19 @@ def show(known: Sequence[Endpoint]) -> None:
         prompt = st.text_area(say("Prompt"), say(PROMPT), key="try_prompt", height=70)
         with st.container(horizontal=True, gap="xsmall"):
             ready = bool(chosen) and all(model for _, model in models) and bool(prompt.strip())
-            if st.button(say("Ask"), icon=":material/send:", key="try_ask", disabled=not ready):
+            why = None if ready else say("Choose endpoints, a model for each of them, and write a prompt.")
+            if st.button(say("Ask"), icon=":material/send:", key="try_ask", disabled=not ready, help=why):
                 trying.stop()
                 trying.start(prompt, models, tokens)
-            attempt = trying.current()
-            if attempt and attempt.going and st.button(say("Stop"), icon=":material/stop:", key="try_stop"):
-                trying.stop()
+        attempt = trying.current()
         if attempt is not None:
             st.fragment(_answers, run_every=TICK_S if attempt.going else None)(attempt)
+
+
+def _ready(known: Sequence[Endpoint]) -> list[str]:
+    """What to begin with: an endpoint that answered its last probe, else the bundled model."""
+    answered = [one.name for one in known if (probe := probing.last(one)) is not None and probe.ok]
+    return answered[:1] or [one.name for one in known if one.demo][:1]
 
 
 def _models(chosen: Sequence[Endpoint]) -> list[tuple[Endpoint, str]]:
@@ -82,6 +87,8 @@ def _answers(attempt: trying.Attempt) -> None:
             st.markdown(f"{look.RUNNING} :shimmer[{words}]")
         return
     views = attempt.trial.snapshot()
+    if attempt.trial.running:
+        st.button(say("Stop"), icon=":material/stop:", key="try_stop", on_click=trying.stop)
     for place, view in zip(look.pair("pair_answers", len(views), gap="small"), views, strict=True):
         _answer(place, view)
 
