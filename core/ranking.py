@@ -141,6 +141,10 @@ def _throughput_words(place: Place, *, under_load: bool) -> str:
 
 
 def _sentence(decode: Place | None, throughput: Place | None) -> str:
+    if decode and throughput and decode.clear and throughput.best == decode.best:
+        whom, under = _whom(decode.level), say("under load") if throughput.level > 1 else _whom(throughput.level)
+        words = "{name} decodes fastest {whom} and serves the most {under}."
+        return say(words, name=decode.best[0], whom=whom, under=under)
     parts = [_decode_words(decode)] if decode else []
     if throughput:
         parts.append(_throughput_words(throughput, under_load=throughput.level > 1))

@@ -197,11 +197,17 @@ class Soonest:
     to_baseline: Against | None
 
 
+def judged(line: Lineup) -> list[Contender]:
+    """Those among whom one may be ahead: a simulator is not held against real servers."""
+    real = [contender for contender in line.contenders if not contender.simulated]
+    return real or list(line.contenders)
+
+
 def soonest(line: Lineup, level: int, metric: str, name: Statistic) -> Soonest | None:
     """The lowest latency at one load; None if fewer than two configurations have it."""
     known = [
         (contender, value)
-        for contender in line.contenders
+        for contender in judged(line)
         if level in contender.cells and (value := contender.cells[level].statistic(metric, name)) is not None
     ]
     if len(known) < 2:
@@ -215,7 +221,7 @@ def soonest(line: Lineup, level: int, metric: str, name: Statistic) -> Soonest |
     ]
     base = line.baseline.cells.get(level)
     to_baseline = None
-    if base is not None and leader is not line.baseline:
+    if base is not None and leader is not line.baseline and line.baseline in judged(line):
         to_baseline = _latency(base, [leader], metric, name).against[0]
     return Soonest(best=(leader, *tied), values=tuple(known), to_baseline=to_baseline)
 
@@ -229,7 +235,7 @@ def ranked(line: Lineup) -> Ranking:
             decode_tps=[entry.values("decode_tps") for entry in cell.entries],
             output_tokens_per_s=_known(cell),
         )
-        for contender in line.contenders
+        for contender in judged(line)
         for level, cell in contender.cells.items()
     ]
     return ranking(measured, line.baseline.name)

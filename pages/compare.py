@@ -41,7 +41,8 @@ def draw(line: Lineup, left_out: list[str], names: set[str]) -> None:
     for words in left_out:
         problem(words, level="note")
     draw_charts(line, look)
-    left, right = pair("pair_tables", [2.3, 1], gap="medium")
+    wide = len(line.contenders) > compare_tables.WIDE
+    left, right = (st.container(), st.container()) if wide else pair("pair_tables", [2.3, 1], gap="medium")
     with left:
         statistics: list[Statistic] = ["p50"] if look.percentile == "p50" else ["p50", look.percentile]
         compare_tables.values(line, rows(line, look.level, statistics), look.level)

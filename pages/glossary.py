@@ -7,7 +7,7 @@ from core.definitions.spec import MetricSpec
 from core.metrics import METRICS
 from core.words import say
 from pages.parts.look import header, section
-from pages.parts.text import escape_markdown, number
+from pages.parts.text import escape_markdown
 
 COLUMNS = (1.1, 2.6, 1.5)
 GROUPS = {
@@ -65,10 +65,10 @@ def draw_fixed_words() -> None:
     section(say("Reference lines"), say("speeds of one stream, never to be held against a total"))
     with st.container(border=True, gap="xsmall"):
         for low, high, remark in SPEED_BANDS:
-            span = f"{number(low)}–{number(high)}" if high else say("{n} and more", n=number(low))
+            span = f"{low:g}–{high:g}" if high else say("{n} and more", n=f"{low:g}")
             st.markdown(f"**{span} tokens/s** &ensp;{escape_markdown(remark)}")
         for seconds, remark in WAIT_LINES:
-            st.markdown(f"**{say('after {n} s', n=number(seconds))}** &ensp;{escape_markdown(remark)}")
+            st.markdown(f"**{say('after {n} s', n=f'{seconds:g}')}** &ensp;{escape_markdown(remark)}")
 
 
 def main() -> None:

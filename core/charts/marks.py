@@ -12,11 +12,11 @@ from core.quantities import number
 SPEED_BANDS = ((50, 150, "ordinary 50–150"), (300, 500, "tuned 300–500"), (750, None, "GPU front 750+"))
 
 
-def room_for_legend(fig: go.Figure, names: Sequence[str], width: int = 520) -> None:
+def room_for_legend(fig: go.Figure, names: Sequence[str], width: int = 520, line: int = 19) -> None:
     """A legend that needs several lines in a plot of about this width gets them, instead of running into the title."""
     lines = ceil(sum(52 + 6.6 * len(name) for name in names) / width)
     if lines > 1:
-        extra = 19 * (lines - 1)
+        extra = line * (lines - 1)
         top = fig.layout.margin.t or fig.layout.template.layout.margin.t
         fig.update_layout(margin={"t": top + extra}, height=fig.layout.height + extra)
 

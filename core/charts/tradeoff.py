@@ -159,8 +159,7 @@ def against_load(mode: Mode, panels: Sequence[Panel], *, legend: bool, x: str = 
             speed_bands(fig, mode, top * 1.08, row=1, col=place)
     fig.update_yaxes(tickformat=",~r")
     fig.update_layout(hovermode="x unified", showlegend=legend)
-    if legend:
-        room_for_legend(fig, sorted(name[:24] for name in named))
+    room_for_legend(fig, sorted(name[:24] for name in named), line=24)  # without one too: neighbours stay level
     return fig
 
 

@@ -19,7 +19,7 @@ from pages.parts.text import MISSING, count, escape_markdown, number, short
 from storage.transfer import Transfer
 
 UNSEEN = "\N{ZERO WIDTH SPACE}"  # two columns with one title must still be two
-WIDE = 3  # others; beyond, value and difference share a cell
+WIDE = 3  # configurations; with more, tables stand under each other, value and difference share a cell
 
 
 def values(line: Lineup, rows: Sequence[Row], level: int) -> None:
@@ -32,7 +32,7 @@ def values(line: Lineup, rows: Sequence[Row], level: int) -> None:
     if not rows:
         st.markdown(f":gray[{say('The baseline was not measured at this load: choose another load or baseline.')}]")
         return
-    roomy = len({against.contender.key for row in rows for against in row.against}) <= WIDE
+    roomy = len(line.contenders) <= WIDE
     table = pd.DataFrame([_row(row, escape_markdown(base), roomy=roomy) for row in rows])
     numeric = [name for name in table.columns if is_numeric_dtype(table[name])]
     st.table(table.style.format(_number, subset=numeric), border="horizontal", hide_index=True)

@@ -1,5 +1,6 @@
 """Differences as words on a page: verdict badges, the verdict card, the label beside an interval."""
 
+from collections.abc import Sequence
 from math import nan
 
 import streamlit as st
@@ -84,9 +85,9 @@ def _small(text: str) -> None:
     st.markdown(f":small[:gray[{text}]]")
 
 
-def _against(line: Lineup, found: Difference | None) -> str:
+def _against(line: Lineup, leader: Contender, found: Difference | None) -> str:
     if found is None:
-        return say(", the baseline")
+        return say(", the baseline") if leader is line.baseline else ""
     base = escape_markdown(short(line.baseline.name, 24))
     return say(", {difference} against {base}", difference=words(found), base=base)
 
@@ -98,8 +99,10 @@ def _verdict_badge(line: Lineup, found: Difference | None) -> str:
     return f":green-badge[▲ {say('better')}]"
 
 
-def _tie() -> str:
-    return f":gray-badge[≈ {say('no difference seen')}]"
+def _tie(names: Sequence[str]) -> str:
+    """Behind whom the leader cannot be told apart from."""
+    listed = escape_markdown(", ".join(short(name, 24) for name in names))
+    return f":gray-badge[≈ {say('no difference seen to {names}', names=listed)}]"
 
 
 def _speed(line: Lineup, place: Place | None, title: str, sentence: str) -> None:
@@ -109,9 +112,9 @@ def _speed(line: Lineup, place: Place | None, title: str, sentence: str) -> None
         return
     by_name = {contender.name: contender for contender in line.contenders}
     leader = by_name[place.best[0]]
-    _title(title, place.level, _verdict_badge(line, place.to_baseline) if place.clear else _tie())
+    _title(title, place.level, _verdict_badge(line, place.to_baseline) if place.clear else _tie(place.best[1:]))
     value = say("**{n} tokens/s**", n=number(place.values[leader.name]))
-    st.markdown(sentence.format(name=chip_of(leader), value=value, against=_against(line, place.to_baseline)))
+    st.markdown(sentence.format(name=chip_of(leader), value=value, against=_against(line, leader, place.to_baseline)))
     rest = [(by_name[name], speed) for name, speed in place.values.items() if name != leader.name]
     _small(" · ".join(f"{escape_markdown(name_of(other))} {number(speed)}" for other, speed in rest))
 
@@ -124,8 +127,8 @@ def _first_token(line: Lineup, found: Soonest | None, level: int, percentile: St
     leader, value = found.values[0]
     clear = len(found.best) == 1
     badge = badge_of(found.to_baseline) if found.to_baseline and found.to_baseline.verdict else ""
-    _title(say("First token"), level, badge if clear else _tie())
-    against = _against(line, found.to_baseline.difference if found.to_baseline else None)
+    _title(say("First token"), level, badge if clear else _tie([other.name for other in found.best[1:]]))
+    against = _against(line, leader, found.to_baseline.difference if found.to_baseline else None)
     wait = f"**{ms(value)}** ({percentile})"
     st.markdown(say("{name} starts after {value}{against}.", name=chip_of(leader), value=wait, against=against))
     _small(" · ".join(f"{escape_markdown(name_of(other))} {ms(later)}" for other, later in found.values[1:]))

@@ -41,7 +41,7 @@ def test_one_may_be_both():
         [cell("Q4_0", 1, 160, 150), cell("F16", 1, 80, 75), cell("Q4_0", 4, 50, 200), cell("F16", 4, 30, 110)], "F16"
     )
 
-    assert found.sentence == "Q4_0 decodes fastest for one user; Q4_0 serves the most under load."
+    assert found.sentence == "Q4_0 decodes fastest for one user and serves the most under load."
 
 
 def test_two_that_cannot_be_told_apart_share_the_place():
@@ -74,7 +74,7 @@ def test_only_levels_that_all_have_are_looked_at():
     )
 
     assert (found.decode.level, found.throughput.level) == (2, 2)
-    assert found.sentence == "a decodes fastest at 2 in flight; a serves the most under load."
+    assert found.sentence == "a decodes fastest at 2 in flight and serves the most under load."
 
 
 def test_without_a_common_level_nothing_is_said():
