@@ -62,7 +62,7 @@ def last(rows: Sequence[RunRow]) -> Compared | None:
     done = [row for row in rows if row.experiment_id and row.experiment_id not in live]
     whole = [row for row in done if row.ok and row.state is RunState.COMPLETED]
     for _, group in groupby(whole, key=lambda row: row.experiment_id):
-        ordered = sorted(group, key=lambda row: row.started_at)
+        ordered = list(group)[::-1]
         levels: dict[str, set[int]] = {}
         for row in ordered:
             levels.setdefault(row.configuration_id, set()).add(row.concurrency)

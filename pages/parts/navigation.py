@@ -71,4 +71,5 @@ def main() -> None:
     chosen.run()
 
 
-main()
+if __name__ == "__main__":  # as Streamlit runs it
+    main()

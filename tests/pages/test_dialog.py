@@ -1,0 +1,34 @@
+"""Dialogs that stay open while the page around them changes."""
+
+from streamlit.testing.v1 import AppTest
+
+
+def script():
+    import streamlit as st
+
+    from pages.parts import dialog
+
+    if st.button("forget"):
+        dialog.forget()
+    if st.button("open"):
+        dialog.show("Title", lambda key: st.text_input("Field", key=key("field")))
+    st.write(f"open: {dialog.is_open()}")
+
+
+def press(page, label):
+    next(button for button in page.button if button.label == label).click()
+    return page.run()
+
+
+def test_each_opening_begins_with_fresh_fields_and_is_known_until_the_page_is_drawn_anew():
+    page = AppTest.from_function(script, default_timeout=30).run()
+    assert page.markdown[0].value == "open: False"
+
+    press(page, "open")
+    first = page.text_input[0].key
+    assert page.markdown[-1].value == "open: True"
+    press(page, "open")
+    assert page.text_input[0].key != first
+
+    press(page, "forget")
+    assert page.markdown[-1].value == "open: False"

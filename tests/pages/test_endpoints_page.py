@@ -1,0 +1,176 @@
+"""The page of endpoints, and the dialog that makes one."""
+
+from datetime import UTC, datetime
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.plan import Endpoint
+from core.probe import Check, CheckName, CheckState, ProbeResult, ProbeState
+from core.records import TokenSource
+from tests.pages.seen import HOSTILE, button, words
+
+LAB = Endpoint(name="lab", base_url="http://127.0.0.1:1/v1", key_name="LAB_KEY", headers=(("X-Team", "a"),), notes="n")
+
+
+def probed(state=ProbeState.READY, **values):
+    given = {
+        "endpoint_name": "lab",
+        "base_url": LAB.base_url,
+        "at": datetime.now(UTC),
+        "duration_s": 0.1,
+        "state": state,
+        "checks": (Check(name=CheckName.MODELS, title="Models listed", state=CheckState.NO, detail="401"),),
+        "engine": "vLLM",
+        "engine_version": "0.32",
+        "model": "qwen",
+        "models": ("qwen", "other"),
+        "streams": "yes",
+        "usage": True,
+        "token_source": TokenSource.USAGE,
+        "first_token_s": 0.046,
+        "what": "vLLM answers.",
+    }
+    return ProbeResult(**(given | values))
+
+
+@pytest.mark.usefixtures("services")
+@pytest.mark.parametrize("alone", [True, False])
+def test_the_two_built_in_endpoints_are_there_from_the_start(opened, alone):
+    page = opened("endpoints", alone=alone)
+
+    table = page.dataframe[0].value
+    assert list(table["Endpoint"]) == ["Built-in llama.cpp", "Simulated"]
+    assert list(table["Address"]) == ["built in, 127.0.0.1"] * 2
+    assert "None of your own yet" in words(page)
+    assert "Not probed yet" in words(page)
+
+
+def test_a_probe_is_shown_in_the_table_and_below(services, opened):
+    services.library.save_endpoint(LAB)
+    services.library.save_probe("lab", probed().to_dict())
+
+    page = opened("endpoints")
+
+    row = page.dataframe[0].value.iloc[0]
+    assert (row["Engine"], row["Model"], row["State"]) == ("vLLM 0.32", "qwen", ["ready"])
+    assert row["First token"] == pytest.approx(46)
+    assert (row["Tokens from"], row["Key name"], row["Streams"]) == ("usage", "LAB_KEY", "yes")
+    assert "vLLM answers" in words(page)
+    assert "401" in page.table[0].value.to_string()
+
+
+def test_a_failed_probe_says_what_was_sent_and_what_comes_next(services, opened):
+    services.library.save_endpoint(LAB)
+    found = probed(ProbeState.KEY_REFUSED, what="401: no.", sent="Sent the key to x.", next_step="Name another key.")
+    services.library.save_probe("lab", found.to_dict())
+
+    shown = words(opened("endpoints"))
+
+    assert "**401\\: no\\.**" in shown
+    assert "Sent the key to x" in shown
+    assert "Next: Name another key" in shown
+
+
+def test_what_a_hostile_server_says_stays_words(services, opened):
+    services.library.save_endpoint(Endpoint(name=HOSTILE, base_url="http://127.0.0.1:1/v1"))
+    values = dict.fromkeys(("what", "sent", "next_step", "engine", "model"), HOSTILE)
+    found = probed(**values, models=(HOSTILE,), notes=(HOSTILE,), details=((HOSTILE, HOSTILE),))
+    services.library.save_probe(HOSTILE, found.to_dict())
+
+    page = opened("endpoints")
+
+    shown = [element.value for element in page.markdown if "`" not in element.value]
+    assert not [text for text in shown if HOSTILE in text]
+    assert HOSTILE not in page.table[0].value.to_string()
+
+
+def test_a_probe_of_another_version_counts_as_none(services, opened):
+    services.library.save_endpoint(LAB)
+    services.library.save_probe("lab", {"something": "else"})
+
+    assert "Not probed yet" in words(opened("endpoints"))
+
+
+def form(known_name=""):
+    from pages.parts import endpoint_form, state
+
+    known, replaces = endpoint_form.EMPTY, None
+    if known_name:
+        known, replaces = state.services().library.endpoint(known_name), known_name
+    endpoint_form._form(lambda name: f"t_{name}", endpoint_form.Opened(known=known, replaces=replaces))
+
+
+def fill(page, **values):
+    for name, value in values.items():
+        field = next(found for found in (*page.text_input, *page.text_area) if found.key == f"t_{name}")
+        field.set_value(value)
+    button(page, "Save and probe").click()
+    page.run()
+    assert not page.exception
+    return page
+
+
+@pytest.fixture
+def dialog(services):
+    assert services.library.endpoints() == []
+    return AppTest.from_function(form, default_timeout=30).run()
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"name": "a", "url": ""}, "Base URL is empty"),
+        ({"name": "", "url": "h:1"}, "Endpoint name is empty"),
+        ({"name": "a", "url": "ftp://h"}, "only http and https"),
+        ({"name": "a", "url": "h:1", "headers": "X-Team"}, "Extra headers, line 1"),
+        ({"name": "a", "url": "h:1", "headers": "Host: x"}, "is set by Paceline itself"),
+        ({"name": "a", "url": "h:1", "headers": "Authorization: Bearer sk-12345678901234567890"}, "looks like a key"),
+    ],
+)
+def test_a_refused_field_gets_its_sentence_and_nothing_typed_is_lost(dialog, services, values, sentence):
+    page = fill(dialog, **values)
+
+    assert sentence in words(page).replace("\\", "")
+    assert services.library.endpoints() == []
+    for name, value in values.items():
+        kept = next(found for found in (*page.text_input, *page.text_area) if found.key == f"t_{name}")
+        assert kept.value == value
+
+
+def test_a_pasted_full_path_is_understood_and_kept(dialog, services):
+    fill(dialog, name="lab", url="127.0.0.1:1/v1/chat/completions?x=1", headers="X-Team: a")
+
+    assert services.background.wait(20)
+    (kept,) = services.library.endpoints()
+    assert kept.base_url == "http://127.0.0.1:1/v1"
+    assert kept.headers == (("X-Team", "a"),)
+    assert services.library.probe("lab").values["state"] == ProbeState.UNREACHABLE
+
+
+def test_a_typed_key_is_for_this_session_and_is_stored_nowhere(dialog, services):
+    page = fill(dialog, name="lab", url="127.0.0.1:1", typed="sk-secret-9876543210")
+
+    services.background.wait(20)
+    assert page.session_state["session_keys"].find(services.library.endpoint("lab")) is not None
+    services.database.checkpoint()
+    assert b"sk-secret" not in services.database.path.read_bytes()
+
+
+def test_a_name_that_is_taken_is_told(dialog, services):
+    services.library.save_endpoint(LAB)
+
+    assert "is named LAB already" in words(fill(dialog, name="LAB", url="h:1")).replace("\\", "")
+
+
+def test_editing_begins_with_what_is_stored_and_replaces_it(services):
+    services.library.save_endpoint(LAB)
+    page = AppTest.from_function(form, kwargs={"known_name": "lab"}, default_timeout=30).run()
+
+    assert [field.value for field in page.text_input if field.key in ("t_name", "t_url")] == ["lab", LAB.base_url]
+    fill(page, url="http://127.0.0.1:2/v1", notes="other")
+
+    services.background.wait(20)
+    (kept,) = services.library.endpoints()
+    assert (kept.base_url, kept.notes) == ("http://127.0.0.1:2/v1", "other")
+    assert (kept.name, kept.key_name, kept.headers) == ("lab", "LAB_KEY", LAB.headers)

@@ -1,0 +1,121 @@
+"""A launch as any session sees it: real runs against the simulator and against an address where nobody listens."""
+
+import time
+import uuid
+
+import pytest
+
+from core.estimate import interleaved
+from core.fleet.live import ENDED_STATES, LiveExperiment, LiveRun
+from core.plan import Configuration, Endpoint, Experiment, Load, RunPlan, Workload
+from core.run import RunState
+from core.servers import builtin
+from pages.parts import live_levels, live_page
+from tests.pages.seen import HOSTILE, button, metric, table, words
+
+PATIENCE_S = 60
+SIMULATED = builtin.simulated_configuration(0)
+NOBODY = Configuration(
+    id="n", label=HOSTILE, endpoint=Endpoint(name="nobody", base_url="http://127.0.0.1:1/v1"), model="m", slot=1
+)
+
+
+def launched(services, *configurations, requests=4, name="sweep"):
+    plans = interleaved(configurations, Workload(output_tokens=8), [Load(requests=requests, warmup_requests=0)])
+    return services.registry.launch(Experiment(id=uuid.uuid4().hex[:8], name=name, plans=plans))
+
+
+def wait_for(services, experiment_id, reached):
+    until = time.monotonic() + PATIENCE_S
+    while not reached(found := services.registry.find(experiment_id)):
+        assert time.monotonic() < until, found
+        time.sleep(0.05)
+    return found
+
+
+def ended(found):
+    return found.state in ENDED_STATES
+
+
+def test_a_launch_is_watched_cancelled_and_stays_to_be_seen(services, opened):
+    first = launched(services, SIMULATED, requests=2000)
+    second = launched(services, SIMULATED, name="next")
+    wait_for(services, first, lambda found: any(run.ended for run in found.runs))
+
+    page = opened("benchmark", view="live", experiment=first)
+
+    assert page.title[0].value.startswith("sweep")
+    assert "running" in page.title[0].value
+    assert metric(page, "In flight").value.endswith("/ 1")
+    assert "No request has failed" in words(page)
+    assert "**next**" in words(page)
+    assert metric(opened("benchmark", alone=False, view="live"), "Runs").value == "0 / 1"
+
+    button(page, "Cancel").click()
+    page.run()
+    services.registry.cancel(second)
+    found = wait_for(services, first, ended)
+    assert found.state is RunState.CANCELLED
+    page.run()
+    assert "cancelled" in page.title[0].value
+    assert "No request has failed" in words(page)
+    assert button(page, "Open run")
+
+
+def test_a_finished_launch_shows_its_throughput_and_leads_on(services, opened):
+    other = builtin.simulated_configuration(1, "gt-ttft20000-itl1000")
+    experiment = launched(services, SIMULATED, other)
+    wait_for(services, experiment, ended)
+
+    page = opened("benchmark", view="live", experiment=experiment)
+
+    assert metric(page, "Runs").value == "2 / 2"
+    assert metric(page, "Sent").value == "8"
+    assert table(page).count(":material/check:") == 2
+    assert button(page, "Compare")
+    assert "simulated" in words(page).lower()
+
+
+def test_a_run_that_could_not_start_says_why_and_its_name_stays_words(services, opened):
+    experiment = launched(services, NOBODY)
+    wait_for(services, experiment, ended)
+
+    page = opened("benchmark", view="live", experiment=experiment)
+
+    assert "failed" in page.title[0].value
+    assert "refused" in table(page) + " ".join(found.value.to_string() for found in page.table)
+    assert HOSTILE not in words(page)
+
+
+def test_the_view_shows_what_was_asked_for_else_what_runs_else_the_last():
+    def made(name, state):
+        run = LiveRun(run_id=name, plan=RunPlan(configuration=SIMULATED), state=state)
+        return LiveExperiment(id=name, name=name, state=state, queued_at=None, runs=(run,))
+
+    old, running = made("old", RunState.COMPLETED), made("running", RunState.RUNNING)
+    waiting = made("waiting", RunState.QUEUED)
+
+    assert live_page.chosen((old, running, waiting), "old") is old
+    assert live_page.chosen((old, running, waiting), None) is running
+    assert live_page.chosen((old, waiting), None) is waiting
+    assert live_page.chosen((old,), "gone") is None
+    assert live_page.chosen((), None) is None
+
+
+@pytest.mark.parametrize(
+    ("state", "values", "shown"),
+    [
+        (RunState.QUEUED, {}, "waiting"),
+        (RunState.RUNNING, {}, "starting"),
+        (RunState.RUNNING, {"sent": 2, "warming_up": True}, "warming up"),
+        (RunState.RUNNING, {"sent": 9, "ended": 5, "requests_planned": 20}, "25 %"),
+        (RunState.COMPLETED, {}, "1,571"),
+        (RunState.FAILED, {}, "failed"),
+        (RunState.CANCELLED, {}, "not started"),
+        (RunState.CANCELLED, {"ended": 1}, "cancelled"),
+    ],
+)
+def test_a_cell_of_the_levels_says_how_far_its_run_is(state, values, shown):
+    run = LiveRun(run_id="r", plan=RunPlan(configuration=SIMULATED), state=state, **values)
+
+    assert shown in live_levels.cell(run, {"r": 1571.2})

@@ -1,0 +1,96 @@
+"""The overview: empty, with runs, while something runs."""
+
+import pytest
+
+from core.run import RunState
+from core.servers import builtin
+from core.servers.variants import QUANTIZATIONS
+from pages.parts import builtin_start
+from storage.problems import StorageProblem
+from tests.pages.seen import HOSTILE, button, words
+
+
+@pytest.mark.usefixtures("services")
+@pytest.mark.parametrize("alone", [True, False])
+def test_without_runs_it_says_what_this_is_for_and_how_to_begin(opened, alone):
+    page = opened("overview", alone=alone)
+
+    labels = [found.label for found in page.button]
+    assert "Run built-in comparison" in labels
+    assert "Name an endpoint" in labels
+    for step in ("Name an endpoint", "Benchmark two configurations", "Read the verdict"):
+        assert step in words(page)
+    assert "Not calibrated yet" in words(page)
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_runs_are_listed_newest_first(put, opened, alone):
+    put("r1", label="Q4_0", level=1)
+    put("r2", label="F16", level=4, slot=1)
+
+    page = opened("overview", alone=alone)
+
+    table = page.dataframe[0].value
+    assert sorted(table["Configuration"]) == ["F16", "Q4_0"]
+    assert table["TTFT p50"].between(90, 130).all()
+    assert "Three steps" in page.expander[0].label
+
+
+def test_the_last_verdict_names_who_is_ahead_and_by_how_much(put, opened):
+    put("r1", label="F16", level=1, tpot=0.025)
+    put("r2", label="Q4_0", level=1, tpot=0.01, slot=1)
+
+    page = opened("overview")
+
+    assert r"Q4\_0 decodes fastest for one user" in words(page)
+    assert r"2\.5 ×" in words(page)
+
+
+def test_one_configuration_has_no_verdict(put, opened):
+    put("r1", label="F16", level=1)
+    put("r2", label="F16", level=4)
+
+    assert "gets its verdict here" in words(opened("overview"))
+
+
+def test_hostile_names_stay_words(put, opened):
+    put("r1", label=HOSTILE, config="h", level=1, tpot=0.01)
+    put("r2", label="other", level=1, tpot=0.02)
+
+    page = opened("overview")
+
+    assert HOSTILE not in words(page)
+    assert r"\<script\>" in words(page)
+
+
+def test_the_built_in_comparison_keeps_its_configurations_and_is_queued_once(services, monkeypatch):
+    queued = []
+    monkeypatch.setenv(builtin_start.LENGTH_VARIABLE, "short")
+    monkeypatch.setattr(
+        type(services.registry), "launch", lambda _, experiment, **_keys: queued.append(experiment) or "x"
+    )
+
+    assert builtin_start.start() == "x"
+
+    kept = services.library.configurations()
+    assert [one.variant for one in kept] == list(QUANTIZATIONS)
+    assert [one.slot for one in kept] == [0, 1, 2]
+    assert {plan.load.duration_s for plan in queued[0].plans} == {builtin.RUN_S["short"]}
+    assert [plan.configuration.slot for plan in queued[0].plans[:3]] == [0, 1, 2]
+
+
+def test_messages_of_the_database_are_shown(services, opened):
+    services.database._report(StorageProblem("The log of the last session was unreadable and was set aside."))
+
+    assert "set aside" in words(opened("overview"))
+
+
+def test_a_run_that_did_not_end_well_is_listed_too(put, opened):
+    put("r1", state=RunState.INTERRUPTED)
+
+    assert list(opened("overview").dataframe[0].value["State"]) == ["interrupted"]
+
+
+@pytest.mark.usefixtures("services")
+def test_the_calibration_can_be_started_here(opened):
+    assert button(opened("overview"), "Calibrate").disabled is False
