@@ -65,7 +65,7 @@ def distribution(
         template=template(mode),
         showlegend=False,
         margin={"t": 72, "r": 40},
-        xaxis={"range": [value * unit.per_second for value in _padded(first, last, percentiles)]},
+        xaxis={"tickformat": ",~r", "range": [value * unit.per_second for value in _padded(first, last, percentiles)]},
         yaxis={"nticks": 5, "rangemode": "tozero", "tickformat": ",~r"},
         yaxis2={
             "overlaying": "y",

@@ -37,7 +37,7 @@ def requests_tab(records: Sequence[RequestRecord], table: pd.DataFrame, texts: T
             "id": None,
             "#": config.NumberColumn(width=56),
             "Sent": config.NumberColumn(say("Sent, s"), format="%.2f", width=76),
-            "TTFT": config.NumberColumn(say("TTFT, ms"), format="%.0f", width=84),
+            "TTFT": config.NumberColumn(say("TTFT, ms"), format="localized", step=1, width=84),
             "TPOT": config.NumberColumn(say("TPOT, ms"), format="%.2f", width=84),
             "E2E": config.NumberColumn(say("E2E, s"), format="%.2f", width=76),
             "In": config.NumberColumn(say("Input, tok"), format="localized", width=84),
@@ -88,7 +88,7 @@ def _rows(table: pd.DataFrame, sparks: dict[str, list[float]]) -> pd.DataFrame:
 def _one_request(row: Any, texts: Texts) -> None:
     with st.container(border=True, gap="xsmall"):
         st.markdown(f"**{say('Request')} {row['#']}** &ensp;:gray[:small[{escape_markdown(row['id'])}]]")
-        if row["Error"]:
+        if isinstance(row["Error"], str):
             st.markdown(f":red[:material/error:] {escape_markdown(row['Error'])}")
         answer, thinking = texts(row["id"])
         for name, text in ((say("Thinking"), thinking), (say("Answer"), answer)):

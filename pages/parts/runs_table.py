@@ -88,8 +88,8 @@ def _columns(rows: Sequence[RunRow]) -> dict[str, Any]:
         NAME: text(say("Configuration"), width=165, help=say("A click on the name opens the run.")),
         "In flight": number(width=70),
         "Requests": number(say("Answered"), format="localized", width=75),
-        "TTFT p50": number(say("TTFT p50, ms"), format="%.0f", width=87),
-        "TTFT p99": number(say("TTFT p99, ms"), format="%.0f", width=87),
+        "TTFT p50": number(say("TTFT p50, ms"), format="localized", step=1, width=87),
+        "TTFT p99": number(say("TTFT p99, ms"), format="localized", step=1, width=87),
         "TPOT p50": number(say("TPOT p50, ms"), format="%.1f", width=87),
         "Output": config.ProgressColumn(
             say("Output, tok/s"),

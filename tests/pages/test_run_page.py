@@ -140,6 +140,37 @@ def test_a_long_run_draws_at_most_five_hundred_points_a_trace(put, opened):
             assert not isinstance(x, list) or len(x) <= 500
 
 
+def test_a_ticked_request_shows_its_answer(put, opened):
+    put("r1", text="A river " + HOSTILE)
+    page = opened("run", run="r1")
+
+    page.session_state["requests"] = {"selection": {"rows": [3], "columns": [], "cells": []}}
+    page.run()
+
+    assert not page.exception
+    assert any(block.value == "A river " + HOSTILE for block in page.code)
+
+
+def test_a_ticked_failure_shows_its_reason(put, opened):
+    put("r1", failed=1)
+    page = opened("run", run="r1")
+
+    page.session_state["requests"] = {"selection": {"rows": [0], "columns": [], "cells": []}}
+    page.run()
+
+    assert "broken" in words(page)
+    assert "No text was kept of this request" in words(page)
+
+
+def test_errors_are_counted_by_kind(put, opened):
+    put("r1", failed=3)
+
+    errors = opened("run", run="r1").table[0].value
+
+    assert list(errors["Requests"]) == ["3"]
+    assert list(errors["HTTP status"]) == ["500"]
+
+
 def test_the_plan_can_be_repeated_elsewhere(put, opened):
     put("r1")
 
