@@ -190,12 +190,20 @@ def axis_name(axis: Literal["x", "y"], panel: int) -> str:
 
 
 def log_ticks(low: float, high: float) -> list[float]:
-    """1-2-5 steps between two positive bounds, for axes that people read (never 10^n)."""
+    """1-2-5 steps between two positive bounds, for axes that people read (never 10^n); even steps in a narrow range."""
     first, last = floor(log10(low)), ceil(log10(high))
     steps = (1, 2, 5) if last - first <= 4 else (1,)
-    ticks = [m * 10.0**e for e in range(first, last + 1) for m in steps]
-    inside = [t for t in ticks if low * 0.999 <= t <= high * 1.001]
-    return inside or [low, high]
+    inside = [m * 10.0**e for e in range(first, last + 1) for m in steps if low <= m * 10.0**e <= high]
+    return inside if len(inside) >= 3 else _even_ticks(low, high)
+
+
+def _even_ticks(low: float, high: float) -> list[float]:
+    rough = (high - low) / 4
+    size = 10.0 ** floor(log10(rough)) if rough > 0 else 0.0
+    step = next((m * size for m in (1, 2, 5, 10) if m * size >= rough), 0.0)
+    if not step:
+        return [low]
+    return [place * step for place in range(ceil(low / step), floor(high / step) + 1)]
 
 
 def log_axis(fig: go.Figure, axis: str, low: float, high: float) -> None:

@@ -188,11 +188,13 @@ class Soonest:
 
     Attributes:
         best: The leader, and with it all that cannot be told from it.
+        enough: Whether there are enough values to tell; if not, those in `best` may well differ.
         values: Each configuration's own, lowest first.
         to_baseline: The leader held against the baseline; None if it is the baseline.
     """
 
     best: tuple[Contender, ...]
+    enough: bool
     values: tuple[tuple[Contender, float], ...]
     to_baseline: Against | None
 
@@ -214,16 +216,17 @@ def soonest(line: Lineup, level: int, metric: str, name: Statistic) -> Soonest |
         return None
     known.sort(key=lambda pair: pair[1])
     leader = known[0][0]
-    tied = [
-        contender
+    found = {
+        contender.key: latency_difference(leader.cells[level], contender.cells[level], metric, name)
         for contender, _ in known[1:]
-        if not differs(latency_difference(leader.cells[level], contender.cells[level], metric, name))
-    ]
+    }
+    tied = [contender for contender, _ in known[1:] if not differs(found[contender.key])]
     base = line.baseline.cells.get(level)
     to_baseline = None
     if base is not None and leader is not line.baseline and line.baseline in judged(line):
         to_baseline = _latency(base, [leader], metric, name).against[0]
-    return Soonest(best=(leader, *tied), values=tuple(known), to_baseline=to_baseline)
+    enough = all(found[contender.key].within is not None for contender in tied)
+    return Soonest(best=(leader, *tied), enough=enough, values=tuple(known), to_baseline=to_baseline)
 
 
 def ranked(line: Lineup) -> Ranking:

@@ -3,13 +3,13 @@
 import streamlit as st
 
 from core.comparison import Statistic
-from core.lineup import Lineup
+from core.lineup import Entry, Lineup
 from core.standing import doubts, rows
 from core.words import say
 from pages.parts import compare_charts, compare_tables
 from pages.parts.compare_choice import choose
 from pages.parts.compare_controls import Look, contenders, looked_at, nothing_chosen, spread_of
-from pages.parts.compare_data import MOST, chosen_ids, laid_out, read
+from pages.parts.compare_data import ENDED, MOST, chosen_ids, laid_out, read
 from pages.parts.compare_words import verdict_card
 from pages.parts.look import findings, header, pair, problem
 from pages.parts.text import escape_markdown, plural, short
@@ -67,23 +67,45 @@ def draw_charts(line: Lineup, look: Look) -> None:
         compare_charts.spread(line, look.level, metric, shape)
 
 
+def remarks(entries: list[Entry], gone: list[str]) -> list[str]:
+    """Which of the chosen runs are not in the numbers, or not whole yet."""
+    live = [entry for entry in entries if entry.run.state not in ENDED]
+    silent = sum(not has_answer(entry) for entry in entries if entry not in live)
+    waiting = sum(not has_answer(entry) for entry in live)
+    found = [
+        say("Left out: {runs} {words}.", runs=plural(number, "run", "runs"), words=words)
+        for words, number in (
+            (say("deleted"), len(gone)),
+            (say("without an answer yet"), waiting),
+            (say("without any answer"), silent),
+        )
+        if number
+    ]
+    if len(live) > waiting:
+        going = plural(len(live) - waiting, "run", "runs")
+        found.append(say("Still running, with numbers so far: {runs}. Reload for more.", runs=going))
+    return found
+
+
+def has_answer(entry: Entry) -> bool:
+    """Whether there is anything to compare in it."""
+    return bool(entry.summary.counts.get("ok"))
+
+
 def main() -> None:
     """Open what the link names."""
     query = st.query_params
     entries, gone = read(chosen_ids(query.get("runs", ""), query.get("experiment", "")))
-    answered = [entry for entry in entries if entry.summary.counts.get("ok")]
+    answered = [entry for entry in entries if has_answer(entry)]
     if not answered:
         nothing_chosen(gone)
         return
-    left_out: list[str] = []
     line = laid_out(answered, query.get("baseline", ""))
     if len(line.contenders) > MOST:
         choose(line)
         return
-    for words, number in ((say("deleted"), len(gone)), (say("without any answer"), len(entries) - len(answered))):
-        if number:
-            left_out.append(say("Left out: {runs} {words}.", runs=plural(number, "run", "runs"), words=words))
-    draw(line, left_out, {str((entry.run.experiment or {}).get("name") or "") for entry in answered} - {""})
+    names = {str((entry.run.experiment or {}).get("name") or "") for entry in answered} - {""}
+    draw(line, remarks(entries, gone), names)
 
 
 main()

@@ -10,7 +10,7 @@ from pages.parts import builtin_start, links, runs_actions
 from pages.parts.look import empty_state, header
 from pages.parts.runs_table import table
 from pages.parts.state import services
-from pages.parts.text import count
+from pages.parts.text import count, plural
 from storage.runs import RunRow
 
 ANY = ""
@@ -53,7 +53,7 @@ def filtered(every: Sequence[RunRow]) -> list[RunRow]:
         found = services().runs.list_runs(text=text or "", states=states, tags=tags)
         found = [row for row in found if engine in (ANY, row.engine)]
         if len(found) == len(every):
-            st.markdown(f":gray[{say('{n} runs', n=count(len(every)))}]", width="content")
+            st.markdown(f":gray[{plural(len(every), 'run', 'runs')}]", width="content")
         else:
             words = say("{found} of {all} runs", found=count(len(found)), all=count(len(every)))
             st.markdown(f":gray[{words}]", width="content")

@@ -99,8 +99,10 @@ def _verdict_badge(line: Lineup, found: Difference | None) -> str:
     return f":green-badge[▲ {say('better')}]"
 
 
-def _tie(names: Sequence[str]) -> str:
-    """Behind whom the leader cannot be told apart from."""
+def _tie(names: Sequence[str], *, enough: bool) -> str:
+    """Whom the leader cannot be told apart from, or that nothing can be told."""
+    if not enough:
+        return f":gray-badge[? {say('not enough data')}]"
     listed = escape_markdown(", ".join(short(name, 24) for name in names))
     return f":gray-badge[≈ {say('no difference seen to {names}', names=listed)}]"
 
@@ -112,7 +114,11 @@ def _speed(line: Lineup, place: Place | None, title: str, sentence: str) -> None
         return
     by_name = {contender.name: contender for contender in line.contenders}
     leader = by_name[place.best[0]]
-    _title(title, place.level, _verdict_badge(line, place.to_baseline) if place.clear else _tie(place.best[1:]))
+    _title(
+        title,
+        place.level,
+        _verdict_badge(line, place.to_baseline) if place.clear else _tie(place.best[1:], enough=place.enough),
+    )
     value = say("**{n} tokens/s**", n=number(place.values[leader.name]))
     st.markdown(sentence.format(name=chip_of(leader), value=value, against=_against(line, leader, place.to_baseline)))
     rest = [(by_name[name], speed) for name, speed in place.values.items() if name != leader.name]
@@ -127,7 +133,11 @@ def _first_token(line: Lineup, found: Soonest | None, level: int, percentile: St
     leader, value = found.values[0]
     clear = len(found.best) == 1
     badge = badge_of(found.to_baseline) if found.to_baseline and found.to_baseline.verdict else ""
-    _title(say("First token"), level, badge if clear else _tie([other.name for other in found.best[1:]]))
+    _title(
+        say("First token"),
+        level,
+        badge if clear else _tie([other.name for other in found.best[1:]], enough=found.enough),
+    )
     against = _against(line, leader, found.to_baseline.difference if found.to_baseline else None)
     wait = f"**{ms(value)}** ({percentile})"
     st.markdown(say("{name} starts after {value}{against}.", name=chip_of(leader), value=wait, against=against))

@@ -19,7 +19,7 @@ Texts = Callable[[str], tuple[str | None, str | None]]
 def requests_tab(records: Sequence[RequestRecord], table: pd.DataFrame, texts: Texts) -> None:
     """Every request in a table; the ticked one with its texts and its error."""
     if table.empty:
-        st.markdown(f":gray[{say('No request was sent.')}]")
+        st.markdown(f":gray[{say('No request has ended.')}]")
         return
     config = st.column_config
     sparks = {record.request_id: _spark(record) for record in records}

@@ -45,5 +45,10 @@ def test_log_ticks_lie_within_the_axis_and_are_never_none(low, high):
     assert all(low * 0.99 <= tick <= high * 1.01 for tick in ticks)
 
 
+def test_a_narrow_log_axis_has_several_even_ticks():
+    assert log_ticks(380, 860) == [400, 600, 800]
+    assert len(log_ticks(3.1, 3.2)) >= 3
+
+
 def test_log_ticks_are_one_two_five():
     assert log_ticks(40, 900) == [50, 100, 200, 500]

@@ -18,7 +18,7 @@ def spaced(middle, *, count=60, spread=0.1):
     return [middle * (1 + spread * (k / (count - 1) - 0.5)) for k in range(count)]
 
 
-def entry(run_id, label, ttft, *, tps=100.0, level=4, failed=0, tpot=0.01, count=60):
+def entry(run_id, label, ttft, *, tps=100.0, level=4, failed=0, tpot=0.01, count=60, demo=""):
     raw = {
         "ttft_s": spaced(ttft, count=count),
         "tpot_s": spaced(tpot, count=count),
@@ -26,7 +26,7 @@ def entry(run_id, label, ttft, *, tps=100.0, level=4, failed=0, tpot=0.01, count
     }
     raw["decode_tps"] = [1 / value for value in raw["tpot_s"]]
     configuration = Configuration(
-        id=label, label=label, model="m", endpoint=Endpoint(name="e", base_url="http://127.0.0.1:1/v1")
+        id=label, label=label, model="m", endpoint=Endpoint(name="e", base_url="http://127.0.0.1:1/v1", demo=demo)
     )
     run = Run(
         id=run_id,
@@ -126,6 +126,22 @@ def test_the_soonest_is_named_alone_only_if_the_others_are_later():
     assert clear.to_baseline.difference.ratio == pytest.approx(0.5)
     assert [one.name for one in tied.best] == ["A", "B"]
     assert tied.to_baseline is None
+
+
+def test_with_too_few_requests_the_soonest_is_not_told():
+    found = soonest(laid_out(entry("1", "A", 0.2, count=3), entry("2", "B", 0.1, count=3)), 4, "ttft_s", "p50")
+
+    assert not found.enough
+    assert len(found.best) == 2
+
+
+def test_a_simulator_is_not_held_against_real_servers():
+    real = laid_out(entry("1", "A", 0.2), entry("2", "B", 0.1), entry("3", "Paced", 0.01, demo="simulated"))
+    made_up = laid_out(entry("1", "P", 0.2, demo="simulated"), entry("2", "Q", 0.1, demo="simulated"))
+
+    assert soonest(real, 4, "ttft_s", "p50").best[0].name == "B"
+    assert "Paced" not in ranked(real).sentence
+    assert soonest(made_up, 4, "ttft_s", "p50").best[0].name == "Q"
 
 
 def test_the_soonest_of_one_is_nobody():

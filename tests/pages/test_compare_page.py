@@ -103,6 +103,17 @@ def test_one_deleted_run_does_not_break_the_rest(put, opened):
     assert "1 run without any answer" in words(page)
 
 
+def test_live_runs_are_told(put, opened):
+    put("a", label="A", slot=0)
+    put("b", label="B", slot=1, state=RunState.RUNNING)
+    put("c", label="C", slot=2, requests=0, state=RunState.RUNNING)
+
+    page = opened("compare", runs="a,b,c")
+
+    assert "with numbers so far" in words(page)
+    assert "1 run without an answer yet" in words(page)
+
+
 def test_more_than_eight_configurations_ask_to_choose(put, opened):
     for place in range(9):
         put(f"r{place}", label=f"C{place}", slot=place, requests=3)
@@ -148,6 +159,16 @@ def test_hostile_names_stay_text(put, opened):
     assert "<script>" not in words(page)
     assert "<script>" not in json.dumps(figures(page))
     assert "$x$" not in json.dumps(figures(page))
+
+
+def test_too_few_requests_are_no_tie(put, opened):
+    put("a", label="A", slot=0, requests=3)
+    put("b", label="B", slot=1, requests=3, tpot=0.02)
+
+    page = opened("compare", runs="a,b")
+
+    assert "? not enough data" in words(page)
+    assert "no difference seen" not in words(page)
 
 
 def test_one_run_alone_asks_for_a_second(put, opened):

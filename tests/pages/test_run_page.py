@@ -82,7 +82,7 @@ def test_a_run_that_sent_nothing_still_opens(put, opened):
 
     page = opened("run", run="r1")
 
-    assert "No request was sent." in words(page)
+    assert "No request has ended." in words(page)
     assert "refused the connection" in words(page)
 
 
