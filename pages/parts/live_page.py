@@ -1,4 +1,8 @@
-"""Which launch the live view shows, and what else waits in line. Redraws itself every second; any session may look."""
+"""Which launch the live view shows, and what else waits in line. Redraws itself every second; any session may look.
+
+What has ended is drawn once and stands still: a button that is pressed while its part of the page is being drawn
+again can lose the press.
+"""
 
 import streamlit as st
 
@@ -13,7 +17,19 @@ TICK_S = 1.0
 
 def show(wanted: str | None) -> None:
     """The launch named in the address, else the one that runs, else the last one."""
-    st.fragment(_draw, run_every=TICK_S)(wanted)
+    still = _stands_still(state.services().registry.live(), wanted)
+
+    def draw() -> None:
+        if not still and _stands_still(state.services().registry.live(), wanted):
+            st.rerun(scope="app")
+        _draw(wanted)
+
+    st.fragment(draw, run_every=None if still else TICK_S)()
+
+
+def _stands_still(live: tuple[LiveExperiment, ...], wanted: str | None) -> bool:
+    """Whether the launch to show has ended and none is under way."""
+    return chosen(live, wanted) is not None and all(one.state in ENDED_STATES for one in live)
 
 
 def chosen(live: tuple[LiveExperiment, ...], wanted: str | None) -> LiveExperiment | None:
