@@ -48,12 +48,17 @@ def show() -> None:
     at = when(max(row.started_at for row in found.rows), look.zone())
     parts = (say("LAST VERDICT"), at, say("baseline {name}", name=escape_markdown(found.baseline)))
     look.overline(" &ensp;·&ensp; ".join(parts))
+    sentences(found)
+    links.link(st.container(), "compare", say("Open comparison"), runs=",".join(found.ids))
+
+
+def sentences(found: Compared) -> None:
+    """Who is ahead, and by how much."""
     verdict = rank(found.ids, found.baseline)
     st.markdown(f"### {escape_markdown(verdict.sentence)}", anchors=False)
     slots = {row.label: row.slot for row in found.rows}
     lines = [line for line in (_decode(verdict.decode, slots), _throughput(verdict.throughput, slots)) if line]
     st.markdown("  \n".join(lines))
-    links.link(st.container(), "compare", say("Open comparison"), runs=",".join(found.ids))
 
 
 def last(rows: Sequence[RunRow]) -> Compared | None:
@@ -71,7 +76,7 @@ def last(rows: Sequence[RunRow]) -> Compared | None:
     return None
 
 
-@st.cache_data(max_entries=20, show_spinner=False)
+@st.cache_resource(max_entries=20, show_spinner=False)
 def rank(ids: tuple[str, ...], baseline: str) -> Ranking:
     """Who is ahead among these runs, all of which have ended."""
     runs = state.services().runs

@@ -15,7 +15,7 @@ from core.fleet.live import ENDED_STATES, LiveExperiment
 from core.records import FailureKind
 from core.run import RunState
 from core.words import say
-from pages.parts import links, live_levels, live_numbers, look, run_data, state
+from pages.parts import last_verdict, links, live_levels, live_numbers, look, run_data, state
 from pages.parts.look import RUNNING
 from pages.parts.text import count, escape_markdown, moment, plural, short
 
@@ -83,9 +83,7 @@ def _actions(found: LiveExperiment, place: DeltaGenerator) -> None:
 def _now(found: LiveExperiment) -> None:
     run = found.current
     if run is None:
-        look.section(say("Now"))
-        words = say("Nothing is running.") if found.state in ENDED_STATES else found.stage or say("waiting in line")
-        st.markdown(f":gray[{escape_markdown(words)}]")
+        _after(found)
         return
     one = run.plan.configuration
     note = say("at {n} in flight, last 2 minutes · p50 solid, p95 dotted", n=run.plan.load.concurrency)
@@ -101,6 +99,21 @@ def _now(found: LiveExperiment) -> None:
         ttft=run.ttft_recent,
     )
     look.plot(fig, "live_chart")
+
+
+def _after(found: LiveExperiment) -> None:
+    """While nothing is measured: the verdict if all has ended, else what it waits for."""
+    if found.state not in ENDED_STATES:
+        look.section(say("Now"))
+        st.markdown(f":gray[{escape_markdown(found.stage or say('waiting in line'))}]")
+        return
+    compared = last_verdict.last(state.services().runs.list_runs(experiment_id=found.id))
+    if compared is None:
+        look.section(say("Now"))
+        st.markdown(f":gray[{say('Nothing is running.')}]")
+        return
+    look.section(say("Verdict"), say("baseline {name}", name=escape_markdown(compared.baseline)))
+    last_verdict.sentences(compared)
 
 
 def _errors(found: LiveExperiment) -> None:

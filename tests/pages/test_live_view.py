@@ -73,6 +73,7 @@ def test_a_finished_launch_shows_its_throughput_and_leads_on(services, opened):
     assert metric(page, "Sent").value == "8"
     assert table(page).count(":material/check:") == 2
     assert button(page, "Compare")
+    assert "**Verdict**" in words(page)
     assert "simulated" in words(page).lower()
 
 
