@@ -91,7 +91,8 @@ def throughput_against_latency(
         y=say("output tokens/s"),
         height=400,
     )
-    best = frontier(every)
+    # A noted line is no peer, such as a simulator: the frontier is drawn without it.
+    best = frontier([point for line in lines if not line.series.note for point in line.points] or every)
     if len(best) > 1:
         _stair(fig, mode, best, unit.per_second)
     few = len({point.level for point in every}) <= len(LABELLED)

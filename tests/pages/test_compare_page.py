@@ -46,6 +46,14 @@ def test_the_link_holds_baseline_load_percentile_and_metric(opened):
 
 
 @pytest.mark.usefixtures("two")
+@pytest.mark.parametrize("alone", [True, False])
+def test_nonsense_in_a_link_falls_back(opened, alone):
+    page = opened("compare", alone=alone, experiment="e1", baseline="x", at="999", pct="p12", metric="y", shape="z")
+
+    assert "Difference to Q4_0 at 4 in flight" in titles(page)
+
+
+@pytest.mark.usefixtures("two")
 def test_single_runs_get_no_verdict_word(opened):
     page = opened("compare", experiment="e1", at="4")
 

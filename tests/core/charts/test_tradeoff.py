@@ -47,6 +47,14 @@ def test_throughput_starts_at_zero_and_levels_are_written():
     assert fig.layout.xaxis.title.text == "TTFT p95, ms (log)"
 
 
+def test_a_simulated_line_is_not_on_the_frontier():
+    fig = throughput_against_latency(
+        "light", [line(A, (1, 0.05, 100), (4, 0.2, 300)), line(B, (1, 0.01, 900))], metric="TTFT p95"
+    )
+
+    assert list(fig.data[0].y) == [100, 300]
+
+
 def test_of_many_levels_only_the_known_ones_are_written():
     points = [(level, 0.01 * level, 10.0 * level) for level in (1, 2, 4, 8, 16, 32, 64)]
 
