@@ -1,0 +1,62 @@
+"""What a person does on the pages, in their words: adds an endpoint, plans a benchmark, waits for an end."""
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import Visitor, settled
+
+RUN_MS = 300_000  # how long a short run may take on a loaded machine
+
+
+def add_endpoint(visitor: Visitor, address: str, name: str, base_url: str) -> Page:
+    """Add an endpoint on its page, which probes it, and wait for the outcome."""
+    page = visitor.goto(f"{address}/endpoints")
+    page.get_by_role("button", name="Add endpoint").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("textbox", name="Name", exact=True).fill(name)
+    dialog.get_by_role("textbox", name="Base URL").fill(base_url)
+    dialog.get_by_role("textbox", name="Base URL").press("Tab")
+    dialog.get_by_role("button", name="Save and probe").click()
+    expect(dialog).to_have_count(0)
+    expect(page.get_by_text("probed", exact=False).last).to_be_visible()
+    expect(page.get_by_text("Probing", exact=True)).to_have_count(0)
+    return page
+
+
+def add_configuration(page: Page, endpoint: str, model: str, label: str) -> None:
+    """Add a configuration on the benchmark page, which ticks it."""
+    page.get_by_role("button", name="Add configuration").click()
+    dialog = page.get_by_role("dialog")
+    choose(page, dialog.get_by_role("combobox", name="Endpoint"), endpoint)
+    choose(page, dialog.get_by_role("combobox", name="Model"), model)
+    dialog.get_by_role("textbox", name="Label").fill(label)
+    dialog.get_by_role("textbox", name="Label").press("Tab")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_have_count(0)
+
+
+def choose(page: Page, box: Locator, wanted: str) -> None:
+    """Type into a select box and take what it offers."""
+    box.click()
+    box.fill(wanted)
+    page.get_by_role("option").filter(has_text=wanted).first.click()
+
+
+def launch(page: Page, *, requests: int, level: str) -> str:
+    """Ask for one level with so many requests, launch, and give back the address of the live view."""
+    page.get_by_role("spinbutton", name="Requests a level").fill(str(requests))
+    page.get_by_role("spinbutton", name="Requests a level").press("Tab")
+    for pill in ("1", "4", "16"):
+        chosen = page.get_by_role("button", name=pill, exact=True)
+        if (chosen.get_attribute("aria-pressed") == "true") != (pill == level):
+            chosen.click()
+    page.get_by_role("button", name="Launch").click()
+    page.wait_for_url("**/benchmark?*view=live*")
+    return page.url
+
+
+def wait_for_state(page: Page, state: str) -> None:
+    """Wait until the live view's badge says how it ended, and the view stands still."""
+    badge = page.get_by_test_id("stMainBlockContainer").get_by_text(state, exact=True).first
+    expect(badge).to_be_visible(timeout=RUN_MS)
+    page.wait_for_timeout(1500)  # longer than the view's tick: what is drawn from here on stays
+    settled(page)
