@@ -57,10 +57,16 @@ def checklist(probe: ProbeResult | None) -> None:
         st.markdown(f":gray[{say('The checklist of the probe appears here.')}]")
         return
     rows = [(escape_markdown(say(check.title)), found(check)) for check in probe.checks]
-    rows += [(escape_markdown(name), escape_markdown(short(value, LONGEST_DETAIL))) for name, value in probe.details]
+    rows += [(escape_markdown(name), fact(value)) for name, value in probe.details]
     if probe.max_model_len:
         rows.append((say("Context length"), say("{n} tokens", n=count(probe.max_model_len))))
     st.table(pd.DataFrame(rows, columns=["Check", "Found"]), border="horizontal", hide_index=True, hide_header=True)
+
+
+def fact(value: str) -> str:
+    """What the server says of its model: whole numbers with commas."""
+    line = short(value, LONGEST_DETAIL)
+    return count(int(line)) if line.isdecimal() and len(line) > 4 else escape_markdown(line)
 
 
 def found(check: Check) -> str:

@@ -1,7 +1,7 @@
-"""Which launch the live view shows, and what else waits in line. Redraws itself every second; any session may look.
+"""Which launch the live view shows, and what else waits in line. Redraws its body every second; any session may look.
 
-What has ended is drawn once and stands still: a button that is pressed while its part of the page is being drawn
-again can lose the press.
+The head with its buttons is drawn with the page and not again each second: a button that is pressed while its part of
+the page is being drawn can lose the press. What has ended stands still altogether.
 """
 
 import streamlit as st
@@ -17,19 +17,19 @@ TICK_S = 1.0
 
 def show(wanted: str | None) -> None:
     """The launch named in the address, else the one that runs, else the last one."""
-    still = _stands_still(state.services().registry.live(), wanted)
+    live = state.services().registry.live()
+    found = chosen(live, wanted)
+    if found is None:
+        _nothing(wanted)
+    else:
+        live_view.head(found)
+    going = any(one.state not in ENDED_STATES for one in live)
+    st.fragment(_draw, run_every=TICK_S if going or found is None else None)(wanted, _mark(found))
 
-    def draw() -> None:
-        if not still and _stands_still(state.services().registry.live(), wanted):
-            st.rerun(scope="app")
-        _draw(wanted)
 
-    st.fragment(draw, run_every=None if still else TICK_S)()
-
-
-def _stands_still(live: tuple[LiveExperiment, ...], wanted: str | None) -> bool:
-    """Whether the launch to show has ended and none is under way."""
-    return chosen(live, wanted) is not None and all(one.state in ENDED_STATES for one in live)
+def _mark(found: LiveExperiment | None) -> tuple[str, RunState] | None:
+    """What the head shows; the page is drawn anew when it is no longer so."""
+    return (found.id, found.state) if found else None
 
 
 def chosen(live: tuple[LiveExperiment, ...], wanted: str | None) -> LiveExperiment | None:
@@ -40,12 +40,12 @@ def chosen(live: tuple[LiveExperiment, ...], wanted: str | None) -> LiveExperime
     return next(reversed(running or live), None)
 
 
-def _draw(wanted: str | None) -> None:
+def _draw(wanted: str | None, drawn: tuple[str, RunState] | None) -> None:
     live = state.services().registry.live()
     found = chosen(live, wanted)
-    if found is None:
-        _nothing(wanted)
-    else:
+    if _mark(found) != drawn:
+        st.rerun(scope="app")
+    if found is not None:
         live_view.show(found)
     _others([one for one in live if one is not found and one.state not in ENDED_STATES])
 
@@ -73,9 +73,10 @@ def _others(others: list[LiveExperiment]) -> None:
             row.markdown(f"{look.badge(one.state)} **{escape_markdown(one.name)}** :gray[{runs}]", width="content")
             with row.container(horizontal=True, width="content", gap="xsmall"):
                 links.link(st.container(width="content"), "benchmark", say("Watch"), view="live", experiment=one.id)
-                if st.button(say("Cancel"), icon=":material/close:", type="tertiary", key=f"live_cancel_{one.id}"):
-                    state.services().registry.cancel(one.id)
-                    st.rerun(scope="fragment")
+                st.button(
+                    say("Cancel"), icon=":material/close:", type="tertiary", key=f"live_cancel_{one.id}",
+                    on_click=state.services().registry.cancel, args=(one.id,),
+                )  # fmt: skip
 
 
 def running_note() -> None:

@@ -37,10 +37,14 @@ def subtitle(found: LiveExperiment) -> str:
     return escape_markdown(", ".join(words))
 
 
-def show(found: LiveExperiment) -> None:
-    """The whole view of one launch."""
+def head(found: LiveExperiment) -> None:
+    """Name, state and what can be done."""
     actions = look.header(escape_markdown(found.name), subtitle(found), look.badge(found.state))
     _actions(found, actions)
+
+
+def show(found: LiveExperiment) -> None:
+    """All below the head."""
     if found.message:
         look.problem(found.message)
     live_numbers.show(found)
