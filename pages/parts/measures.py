@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from math import isfinite
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -65,6 +66,13 @@ def draw_cards(places: list[DeltaGenerator], cards: list[Card]) -> None:
             border=True,
             height="stretch",
         )
+
+
+def three_digits(value: float | None) -> float | None:
+    """A number of a table's column, rounded as people read it; the column's own format would cut it off."""
+    if value is None or not isfinite(value):
+        return None
+    return float(round(value)) if abs(value) >= 100 else float(f"{value:.3g}")
 
 
 def sentence(words: str) -> None:

@@ -10,6 +10,7 @@ from core.charts.sample import thinned
 from core.metrics import gaps_s
 from core.records import RequestRecord
 from core.words import say
+from pages.parts.measures import three_digits
 from pages.parts.text import MISSING, count, escape_markdown
 
 SPARKS = 40
@@ -37,8 +38,8 @@ def requests_tab(records: Sequence[RequestRecord], table: pd.DataFrame, texts: T
             "id": None,
             "#": config.NumberColumn(width=56),
             "Sent": config.NumberColumn(say("Sent, s"), format="%.2f", width=76),
-            "TTFT": config.NumberColumn(say("TTFT, ms"), format="localized", step=1, width=84),
-            "TPOT": config.NumberColumn(say("TPOT, ms"), format="%.2f", width=84),
+            "TTFT": config.NumberColumn(say("TTFT, ms"), format="localized", width=84),
+            "TPOT": config.NumberColumn(say("TPOT, ms"), format="localized", width=84),
             "E2E": config.NumberColumn(say("E2E, s"), format="%.2f", width=76),
             "In": config.NumberColumn(say("Input, tok"), format="localized", width=84),
             "Out": config.NumberColumn(say("Output, tok"), format="localized", width=92),
@@ -67,8 +68,8 @@ def _rows(table: pd.DataFrame, sparks: dict[str, list[float]]) -> pd.DataFrame:
             "id": table["request_id"],
             "#": table["place"],
             "Sent": table["sent_s"],
-            "TTFT": table["ttft_s"] * 1e3,
-            "TPOT": table["tpot_s"] * 1e3,
+            "TTFT": [three_digits(value * 1e3) for value in table["ttft_s"]],
+            "TPOT": [three_digits(value * 1e3) for value in table["tpot_s"]],
             "E2E": table["e2e_s"],
             "In": table["input_tokens"],
             "Out": table["output_tokens"],

@@ -10,6 +10,7 @@ import streamlit as st
 from core.charts.sample import thinned
 from core.words import say
 from pages.parts.look import STATE_COLOUR, swatch, zone
+from pages.parts.measures import three_digits
 from pages.parts.text import MISSING, milliseconds, when
 from storage.runs import RunRow
 
@@ -57,11 +58,11 @@ def _frame(rows: Sequence[RunRow]) -> pd.DataFrame:
             NAME: [row.label + (f" ({say(SIMULATED)})" if row.demo == SIMULATED else "") for row in rows],
             "In flight": [row.concurrency for row in rows],
             "Requests": [row.ok for row in rows],
-            "TTFT p50": [milliseconds(row.ttft_p50_s) for row in rows],
-            "TTFT p99": [milliseconds(row.ttft_p99_s) for row in rows],
-            "TPOT p50": [milliseconds(row.tpot_p50_s) for row in rows],
-            "Output": [row.output_tokens_per_s for row in rows],
-            "One": [row.decode_tps for row in rows],
+            "TTFT p50": [three_digits(milliseconds(row.ttft_p50_s)) for row in rows],
+            "TTFT p99": [three_digits(milliseconds(row.ttft_p99_s)) for row in rows],
+            "TPOT p50": [three_digits(milliseconds(row.tpot_p50_s)) for row in rows],
+            "Output": [three_digits(row.output_tokens_per_s) for row in rows],
+            "One": [three_digits(row.decode_tps) for row in rows],
             "Success": [_success(row.success_rate) for row in rows],
             "Gap": [thinned([gap * 1e3 for gap in row.gap_grid[1:-1]], SPARKS) for row in rows],
             "State": [[say(row.state.value)] for row in rows],
@@ -88,9 +89,9 @@ def _columns(rows: Sequence[RunRow]) -> dict[str, Any]:
         NAME: text(say("Configuration"), width=165, help=say("A click on the name opens the run.")),
         "In flight": number(width=70),
         "Requests": number(say("Answered"), format="localized", width=75),
-        "TTFT p50": number(say("TTFT p50, ms"), format="localized", step=1, width=87),
-        "TTFT p99": number(say("TTFT p99, ms"), format="localized", step=1, width=87),
-        "TPOT p50": number(say("TPOT p50, ms"), format="%.1f", width=87),
+        "TTFT p50": number(say("TTFT p50, ms"), format="localized", width=87),
+        "TTFT p99": number(say("TTFT p99, ms"), format="localized", width=87),
+        "TPOT p50": number(say("TPOT p50, ms"), format="localized", width=87),
         "Output": config.ProgressColumn(
             say("Output, tok/s"),
             format="localized",
@@ -100,7 +101,7 @@ def _columns(rows: Sequence[RunRow]) -> dict[str, Any]:
             color="gray",
             width=120,
         ),
-        "One": number(say("One stream, tok/s"), format="%.0f", width=106),
+        "One": number(say("One stream, tok/s"), format="localized", width=106),
         "Success": number(say("Success, %"), format="%.1f", width=76),
         "Gap": config.LineChartColumn(say("Chunk gap p1–p99"), y_min=0, width=104, color="gray"),
         "State": config.MultiselectColumn(
