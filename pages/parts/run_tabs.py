@@ -39,7 +39,7 @@ def requests_tab(records: Sequence[RequestRecord], table: pd.DataFrame, texts: T
             "#": config.NumberColumn(width=56),
             "Sent": config.NumberColumn(say("Sent, s"), format="%.2f", width=76),
             "TTFT": config.NumberColumn(say("TTFT, ms"), format="localized", width=84),
-            "TPOT": config.NumberColumn(say("TPOT, ms"), format="localized", width=84),
+            "TPOT": config.NumberColumn(say("TPOT, ms"), format="%.2f", width=84),
             "E2E": config.NumberColumn(say("E2E, s"), format="%.2f", width=76),
             "In": config.NumberColumn(say("Input, tok"), format="localized", width=84),
             "Out": config.NumberColumn(say("Output, tok"), format="localized", width=92),

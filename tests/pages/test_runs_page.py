@@ -105,12 +105,11 @@ def test_keeping_deletes_nothing(put, services, opened):
 
 
 def test_numbers_of_the_table_are_rounded_and_not_cut_off(put, opened):
-    put("a", ttft=0.5859, tpot=0.00777)
+    put("a", ttft=0.5859)
 
     row = opened("runs").dataframe[0].value.iloc[0]
 
     assert row["TTFT p99"] == round(row["TTFT p99"])
-    assert len(str(row["TPOT p50"]).replace(".", "").lstrip("0")) <= 3
 
 
 def test_a_success_rate_just_below_all_is_not_shown_as_all(put, opened):
