@@ -35,6 +35,8 @@ def put(services):
         services.runs.requests(run_id, records)
         if options.get("state", RunState.COMPLETED) is not RunState.RUNNING:
             services.runs.run_ended(run)
+        else:
+            services.database.flush(services.runs._flush)  # a live run's requests are committed in a moment: now
         return run
 
     return record
