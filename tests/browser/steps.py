@@ -1,7 +1,11 @@
 """What a person does on the pages, in their words: adds an endpoint, plans a benchmark, waits for an end."""
 
+import re
+
 from playwright.sync_api import Locator, Page, expect
 
+from core import runfile
+from core.run import Run
 from tests.browser.conftest import Visitor, settled
 
 RUN_MS = 300_000  # how long a short run may take on a loaded machine
@@ -60,3 +64,19 @@ def wait_for_state(page: Page, state: str) -> None:
     expect(badge).to_be_visible(timeout=RUN_MS)
     page.wait_for_timeout(1500)  # longer than the view's tick: what is drawn from here on stays
     settled(page)
+
+
+def compared_values(page: Page, metric: str) -> list[float]:
+    """The row of a metric in the compare page's table: one value a configuration, the baseline first."""
+    row = page.get_by_role("row").filter(has_text=metric).first
+    expect(row).to_be_visible()
+    cells = [cell.replace(",", "").strip() for cell in row.get_by_role("cell").all_inner_texts()[1:]]
+    return [float(cell) for cell in cells if re.fullmatch(r"[\d.]+", cell)]
+
+
+def exported(page: Page) -> list[Run]:
+    """The runs behind the compare page, from the file that its export gives."""
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Run file of all runs").click()
+    return runfile.read(download.value.path())

@@ -1,0 +1,25 @@
+"""The built-in comparison in full, on a quiet machine: four bits decode about twice as fast as sixteen."""
+
+import pytest
+from playwright.sync_api import expect
+
+from core.summary import summarise
+from tests.browser.steps import exported, wait_for_state
+
+pytestmark = pytest.mark.long
+
+
+def test_q4_0_decodes_about_twice_as_fast_as_f16(app, visitor):
+    page = visitor.goto(app.address)
+    page.get_by_role("button", name="Run built-in comparison").first.click()
+    page.wait_for_url("**/benchmark?*view=live*")
+    wait_for_state(page, "completed")
+    page.get_by_role("button", name="Compare").click()
+    page.wait_for_url("**/compare?*runs=*")
+    expect(page.get_by_text("decodes at").first).to_be_visible()
+
+    alone = {run.plan.configuration.variant: run for run in exported(page) if run.plan.load.concurrency == 1}
+    tpot_s = {name: summarise(run.requests).distributions["tpot_s"].p50 for name, run in alone.items()}
+
+    print(f"TPOT p50 in ms: { {name: round(value * 1000, 2) for name, value in tpot_s.items()} }")
+    assert 1.4 < tpot_s["F16"] / tpot_s["Q4_0"] < 4
