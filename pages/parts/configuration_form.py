@@ -32,11 +32,12 @@ class Typed:
         """The configuration that was meant; a known one keeps its id and its colour. Raises PlanError."""
         return Configuration(
             id=known.id if known else uuid.uuid4().hex[:12],
-            label=self.label.strip() or self.model.strip(),
+            label=self.label.strip() or self.model.strip()[:120],
             endpoint=endpoint,
             model=self.model.strip(),
             settings=fields.pairs(self.settings, say("Settings")),
             slot=known.slot if known else slot,
+            variant=known.variant if known else None,
         )
 
 
@@ -53,11 +54,17 @@ def open_to_edit(endpoints: Sequence[Endpoint], known: Configuration) -> None:
 def _form(key: Callable[[str], str], endpoints: tuple[Endpoint, ...], known: Configuration | None) -> None:
     names = [endpoint.name for endpoint in endpoints]
     own = known.endpoint.name if known else None
+
+    def another_endpoint() -> None:  # the field stays, so that nobody types into one that is being replaced
+        probe = probing.last(endpoints[names.index(st.session_state[key("endpoint")])])
+        st.session_state[key("model")] = probe.model if probe else None
+
     name = st.selectbox(
         say("Endpoint"),
         names,
         index=names.index(own) if own in names else 0,
         key=key("endpoint"),
+        on_change=another_endpoint,
         disabled=_fixed(known),
     )
     endpoint = endpoints[names.index(name)]
@@ -87,7 +94,7 @@ def _fields(key: Callable[[str], str], endpoint: Endpoint, known: Configuration 
         index=listed.index(first) if first in listed else None,
         accept_new_options=True,
         placeholder=say("the name that the server lists"),
-        key=key(f"model_{endpoint.name}"),
+        key=key("model"),
         disabled=_fixed(known),
         help=None if listed else say("Probe the endpoint to choose from the models it lists."),
     )

@@ -1,37 +1,14 @@
 """The page of endpoints, and the dialog that makes one."""
 
-from datetime import UTC, datetime
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.plan import Endpoint
-from core.probe import Check, CheckName, CheckState, ProbeResult, ProbeState
-from core.records import TokenSource
+from core.probe import ProbeState
+from tests.pages.probes import probed
 from tests.pages.seen import HOSTILE, button, words
 
 LAB = Endpoint(name="lab", base_url="http://127.0.0.1:1/v1", key_name="LAB_KEY", headers=(("X-Team", "a"),), notes="n")
-
-
-def probed(state=ProbeState.READY, **values):
-    given = {
-        "endpoint_name": "lab",
-        "base_url": LAB.base_url,
-        "at": datetime.now(UTC),
-        "duration_s": 0.1,
-        "state": state,
-        "checks": (Check(name=CheckName.MODELS, title="Models listed", state=CheckState.NO, detail="401"),),
-        "engine": "vLLM",
-        "engine_version": "0.32",
-        "model": "qwen",
-        "models": ("qwen", "other"),
-        "streams": "yes",
-        "usage": True,
-        "token_source": TokenSource.USAGE,
-        "first_token_s": 0.046,
-        "what": "vLLM answers.",
-    }
-    return ProbeResult(**(given | values))
 
 
 @pytest.mark.usefixtures("services")
