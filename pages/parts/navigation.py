@@ -56,10 +56,7 @@ def main() -> None:
     st.set_page_config(layout="wide", page_icon=str(STATIC / "mark.svg"), initial_sidebar_state=208)
     st.html(CSS)
     st.logo(str(STATIC / f"logo-{mode()}.svg"), size="medium", icon_image=str(STATIC / "mark.svg"))
-    entries = {
-        say(section) if section else "": [page(*entry) for entry in rows if (PAGES / f"{entry[0]}.py").exists()]
-        for section, rows in SECTIONS.items()
-    }
+    entries = {say(section) if section else "": [page(*entry) for entry in rows] for section, rows in SECTIONS.items()}
     chosen = st.navigation(entries, expanded=True)
     follow_mode()
     try:
