@@ -18,6 +18,7 @@ MODEL = (
 CONCURRENCY = 4
 KEPT_S = 1.0  # what ended longer than this before the kill is in the database
 CLOSED_S = 2.0  # the measuring child has closed its streams
+LOG_S = 0.5  # the simulator's log is at most this late
 GONE_S = 5.0  # nothing of the group lives
 
 
@@ -41,6 +42,8 @@ def kill_and_check(app: subprocess.Popen[bytes], database: Path, server: PacedSe
     app.wait(10)
     wait_until_gone(group, killed_s + GONE_S)
 
+    while not server.aborted() and time.monotonic() < killed_s + CLOSED_S + LOG_S:
+        time.sleep(0.05)
     aborted, truths = server.aborted(), [one for one in server.truths().values() if measured_id(one.request_id)]
     assert 1 <= len(aborted) <= CONCURRENCY, f"{len(aborted)} streams were broken off."
     assert max(truth.ended_s for truth in truths) < killed_s + CLOSED_S, "The measuring child went on reading."

