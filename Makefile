@@ -38,7 +38,8 @@ test: static
 test-long:
 	@$(SETUP) app test
 	@PACELINE_BROWSER="$$($(PY) .ci/browser.py)" && export PACELINE_BROWSER && \
-	$(PY) -m pytest -m long -s
+	$(PY) -m pytest -m long -s && \
+	for bench in decode storage memory live_page; do echo "== $$bench"; $(PY) -m tests.bench.bench_$$bench || exit 1; done
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.*

@@ -6,6 +6,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+from core.command import arguments
+
 ROOT = Path(__file__).parents[1]
 PRODUCT = sorted(
     [ROOT / "app.py", ROOT / "cli.py"]
@@ -209,6 +211,14 @@ def test_the_readme_names_every_make_target_and_the_demo_model():
     assert model is not None
     assert model[1] in readme
     assert [target for target in sorted(targets) if f"make {target}" not in readme] == []
+
+
+def test_every_command_of_the_command_line_is_in_the_readme():
+    readme = (ROOT / "README.md").read_text()
+    commands = re.findall(r"^ {4}([a-z]+)", arguments.parser().format_help().partition("options:")[0], re.MULTILINE)
+
+    assert set(commands) >= {"run", "demo", "calibrate", "export"}
+    assert [command for command in commands if f"| `{command}` |" not in readme] == []
 
 
 def test_every_link_in_the_documents_leads_somewhere():
