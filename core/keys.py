@@ -5,6 +5,7 @@ command line, or is typed into a page and lives in that session only. Every way 
 """
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NoReturn, Self
@@ -27,6 +28,9 @@ __all__ = [
     "require_allowed",
 ]
 TYPED_NAME = "you typed"  # so that "the key {name}" reads well
+REDACTED = "[the key]"
+SHORTEST = 4  # a shorter value is a placeholder: hiding it would cut words to pieces
+LONG = 12  # from here on a value is no word, and is hidden inside longer ones too
 
 
 class Key:
@@ -56,6 +60,20 @@ class Key:
     def header(self) -> tuple[str, str]:
         """The HTTP header that carries the key."""
         return "Authorization", "Bearer " + self._reveal()
+
+    def hide(self, text: str) -> str:
+        """The text without the value, which servers say back. A value that may be a word goes where it stands alone."""
+        value = self._reveal()
+        if len(value) >= LONG:
+            return text.replace(value, REDACTED)
+        if len(value) < SHORTEST:
+            return text
+        return re.sub(rf"(?<![\w/@.-]){re.escape(value)}(?![\w/@-]|[.:]\w)", REDACTED, text)
+
+    def hide_in(self, data: bytes) -> bytes:
+        """The same bytes without the value; one that may be a word stays, for it may be a name inside the JSON."""
+        value = self._reveal()
+        return data.replace(value.encode(), REDACTED.encode()) if len(value) >= LONG else data
 
     def __repr__(self) -> str:
         return f"Key(name={self.name!r}, origin={self.origin!r}, hosts={self.hosts!r})"

@@ -10,8 +10,6 @@ from core.keys import Key
 from core.plan import Endpoint
 from core.words import say
 
-REDACTED = "[the key]"
-
 
 class TrialState(StrEnum):
     """How far an answer is."""
@@ -189,7 +187,7 @@ class Lane:
             )
 
     def _without_key(self, text: str) -> str:
-        return text if self.key is None else text.replace(self.key.reveal(), REDACTED)
+        return text if self.key is None else self.key.hide(text)
 
 
 def _rate(count: int | None, span_s: float) -> float | None:

@@ -25,7 +25,6 @@ from core.records import Failure, FailureKind
 from core.words import say
 
 MOST_REDIRECTS = 3
-REDACTED = b"[the key]"
 
 
 @dataclass(kw_only=True)
@@ -134,9 +133,8 @@ class Courier:
     def _carry(self, exchange: Exchange, request: httpx.Request, cap: int) -> None:
         response = self._client.send(request, stream=True)
         try:
-            headers = {
-                name.lower(): self._redacted(value.encode()).decode() for name, value in response.headers.items()
-            }
+            hide = str if self._key is None else self._key.hide
+            headers = {name.lower(): hide(value) for name, value in response.headers.items()}
             exchange.page = Page(path=request.url.path, status=response.status_code, headers=headers)
             size = 0
             for data in response.iter_raw():
@@ -191,7 +189,7 @@ class Courier:
         return same and (self._key is None or allowed(self._key, *address(target)))
 
     def _redacted(self, data: bytes) -> bytes:
-        return data if self._key is None else data.replace(self._key.reveal().encode(), REDACTED)
+        return data if self._key is None else self._key.hide_in(data)
 
 
 def _finished(exchange: Exchange, redacted: Callable[[bytes], bytes]) -> Page:

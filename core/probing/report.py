@@ -2,18 +2,22 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from core.keys import Key
 from core.plan import Endpoint
 from core.probing.circumstances import Diagnosis
-from core.probing.result import TITLES, Check, CheckName, CheckState, ProbeResult, ProbeState
+from core.probing.result import TITLES, Check, CheckName, CheckState, ProbeResult
 from core.records import Failure
 from core.words import say
 
-REDACTED = "[the key]"
+# What may quote the server. Everything else is a word of ours, a date or a number.
+QUOTING = (
+    "what", "next_step", "sent", "notes", "checks", "problem", "engine_version", "engine_facts", "model", "models",
+    "details",
+)  # fmt: skip
 
 
 @dataclass(kw_only=True)
@@ -82,18 +86,22 @@ class Report:
         )
         if self.key is None:
             return whole
-        # A server may say the key back, in any field: what is kept and shown never has it.
-        return ProbeResult.from_dict(_redacted(whole.to_dict(), self.key.reveal()))
+        # A server may say the key back: what is kept and shown never has it.
+        return replace(whole, **{name: _hidden(getattr(whole, name), self.key.hide) for name in QUOTING})
 
     def _not_tried(self, name: CheckName) -> Check:
         return Check(name=name, title=say(TITLES[name]), state=CheckState.NOT_TRIED, detail=say("not tried"))
 
 
-def _redacted(value: Any, secret: str) -> Any:
-    if isinstance(value, str) and not isinstance(value, ProbeState | CheckState | CheckName):
-        return value.replace(secret, REDACTED)
-    if isinstance(value, dict):
-        return {name: _redacted(part, secret) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_redacted(part, secret) for part in value]
-    return value
+def _hidden(value: Any, hide: Callable[[str], str]) -> Any:
+    match value:
+        case str():
+            return hide(value)
+        case tuple():
+            return tuple(_hidden(part, hide) for part in value)
+        case Check():
+            return replace(value, detail=hide(value.detail))
+        case Failure():
+            return replace(value, message=hide(value.message))
+        case _:
+            return value

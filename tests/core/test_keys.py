@@ -224,3 +224,29 @@ def test_a_key_over_plain_http_to_another_machine_is_a_warning(base_url, warned)
     assert (warning is not None) is warned
     assert VALUE not in (warning or "")
     assert keys.plain_http_warning(None, endpoint(base_url)) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "said", "shown"),
+    [
+        (VALUE, f"bad key {VALUE}x and {VALUE}", "bad key [the key]x and [the key]"),
+        ("none", "none of these is a nonexistent one", "[the key] of these is a nonexistent one"),
+        ("abc1", "abc1, key=abc1: 'abc1'. Not abc1.", "[the key], key=[the key]: '[the key]'. Not [the key]."),
+        ("llama", "llama-3 llama:8b meta/llama llama.cpp llama_x", "llama-3 llama:8b meta/llama llama.cpp llama_x"),
+        ("a(b|", "a(b| is no pattern", "[the key] is no pattern"),
+        ("one", "one in three", "one in three"),
+        ("e", "seven", "seven"),
+    ],
+)
+def test_a_key_is_hidden_and_no_word_is_cut_to_pieces(value, said, shown):
+    assert key_from_environment("K", "http://127.0.0.1:1/v1", {"K": value}).hide(said) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "said", "shown"),
+    [(VALUE, f'{{"data":"{VALUE}"}}', '{"data":"[the key]"}'), ("data", '{"data":"x"}', '{"data":"x"}')],
+)
+def test_in_bytes_a_key_that_may_be_a_name_of_json_stays(value, said, shown):
+    key = key_from_environment("K", "http://127.0.0.1:1/v1", {"K": value})
+
+    assert key.hide_in(said.encode()) == shown.encode()

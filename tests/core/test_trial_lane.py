@@ -101,3 +101,13 @@ def test_the_key_is_in_no_text():
     one.end("it said sk-1234")
 
     assert "sk-1234" not in repr(one.view())
+
+
+def test_a_placeholder_for_a_key_cuts_no_word_to_pieces():
+    for value in ("e", "none", "test"):
+        one = lane(Clock())
+        one.key = key_from_environment("K", "http://127.0.0.1:8000/v1", {"K": value})
+        one.add("nonetheless the greatest", "")
+        one.end("untested")
+
+        assert (one.view().text, one.view().error_sentence) == ("nonetheless the greatest", "untested")
