@@ -75,6 +75,9 @@ def as_commands(plans: Sequence[RunPlan]) -> None:
             ),
         )
         plan = plans[choice]
+        if plan.configuration.endpoint.demo:
+            words = say("Paceline starts this server for its run: the address below stands for the one it then gets.")
+            st.markdown(f":gray[{words}]")
         st.markdown(f":gray[:small[{say('Command line')}]]")
         st.code(reproduce.command_line(plan), language="bash", wrap_lines=True)
         st.markdown(f":gray[:small[{say('One request with curl')}]]")
