@@ -17,7 +17,7 @@ from core.plan import Endpoint
 from core.probing.circumstances import Circumstances
 from core.probing.connection_end import HeldSocket, client_failure
 from core.probing.diagnosis import diagnose
-from core.probing.page import Page
+from core.probing.page import Page, redirect_target
 from core.probing.reach import tls_context
 from core.probing.sign_in import sign_in_problem
 from core.records import Failure, FailureKind
@@ -207,7 +207,7 @@ def _status_sentence(lane: Lane, fault: openai.APIStatusError) -> str:
         status=response.status_code,
         headers={name.lower(): value for name, value in response.headers.items()},
         body=body,
-        redirected_to=str(response.url.join(location)) if location else None,
+        redirected_to=redirect_target(str(response.url), location) if location else None,
     )
     said = "" if page.looks_like_html or page.redirected_to else say(" It answered “{text}”.", text=failure.message)
     return _sentence(lane, failure, page, said)

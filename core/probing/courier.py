@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -20,7 +20,7 @@ from core.hosts import address
 from core.keys import Key, allowed
 from core.plan import Endpoint
 from core.probing.connection_end import HeldSocket, client_failure
-from core.probing.page import Page
+from core.probing.page import Page, redirect_target
 from core.records import Failure, FailureKind
 from core.words import say
 
@@ -205,7 +205,7 @@ def _finished(exchange: Exchange, redacted: Callable[[bytes], bytes]) -> Page:
         headers=page.headers,
         body=redacted(body),
         cut=exchange.cut,
-        redirected_to=urljoin(exchange.url, location) if location else None,
+        redirected_to=redirect_target(exchange.url, location) if location else None,
     )
 
 

@@ -3,8 +3,11 @@
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+from urllib.parse import urljoin
 
 import orjson
+
+from core.hosts import address
 
 MAX_NAME = 300
 
@@ -50,6 +53,16 @@ class Page:
         """Whether the body is a web page."""
         start = self.body[:200].lstrip().lower()
         return start.startswith((b"<!doctype html", b"<html")) or (self.content_type == "text/html" and b"<" in start)
+
+
+def redirect_target(url: str, location: str) -> str | None:
+    """Where a `Location` header leads from `url`; None if that is no address."""
+    try:
+        target = urljoin(url, location)
+        address(target)
+    except ValueError:
+        return None
+    return target
 
 
 def model_entries(page: Page) -> list[dict[str, Any]]:

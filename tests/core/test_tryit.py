@@ -144,6 +144,7 @@ ENDS = {
         reply(307, "", "Location: http://other.example/v1/chat/completions"),
         "redirects to http://other.example/v1", "base URL",
     ),
+    "a redirect to no address": (reply(307, "", "Location: http://[the key]/"), "307", "log"),
     "no stream": (recording("vllm-0.32_chat_not_streamed"), "did not come as a stream", ""),
     "a broken stream": (stream(*tokens("a", "b")[:2], done=False), "broke off", ""),
     "nothing": (stream({"choices": [{"delta": {}, "finish_reason": None}]}), "answered nothing", "chat model"),

@@ -44,6 +44,8 @@ HOSTILE = {
     "no HTTP": ({"*": b"SSH-2.0-OpenSSH_9.9\r\n"}, ProbeState.WRONG_ADDRESS),
     "a closed door": ({MODELS: b""}, ProbeState.FAULTY),
     "a redirect in a circle": ({MODELS: reply(302, "", "Location: /v1/models")}, ProbeState.WRONG_ADDRESS),
+    "a redirect to no address": ({MODELS: reply(302, "", "Location: http://[/")}, ProbeState.FAULTY),
+    "a redirect to no port": ({MODELS: reply(302, "", "Location: http://h:99999999/")}, ProbeState.FAULTY),
     "deep JSON": ({MODELS: reply(200, b"[" * 100_000, content_type="application/json")}, ProbeState.WRONG_ADDRESS),
     "names of the wrong kind": (
         {MODELS: reply(200, {"data": [{"id": 7}, {"id": "a\nb"}, {"id": "x" * 999}, None, "m"]})},

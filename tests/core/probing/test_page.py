@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.probing.page import Page, is_model_list, model_entries
+from core.probing.page import Page, is_model_list, model_entries, redirect_target
 
 
 def page(body: bytes, status: int = 200, content_type: str = "application/json") -> Page:
@@ -45,3 +45,18 @@ def test_an_error_is_no_model_list_whatever_it_holds():
 )
 def test_what_is_a_web_page(body, content_type, html):
     assert page(body, content_type=content_type).looks_like_html is html
+
+
+@pytest.mark.parametrize(
+    ("location", "target"),
+    [
+        ("/v2/models", "http://h:1/v2/models"),
+        ("https://other/x", "https://other/x"),
+        ("http://[/", None),
+        ("http://[the key]/", None),
+        ("http://h:99999999/", None),
+        ("http://h:abc/", None),
+    ],
+)
+def test_where_a_redirect_leads(location, target):
+    assert redirect_target("http://h:1/v1/models", location) == target
