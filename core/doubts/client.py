@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from core.doubts.evidence import Evidence, median_decode_span_s
 from core.doubts.finding import Finding
 from core.quantities import percent, seconds
+from core.summary import Summary
+from core.wire.doubts import BUFFERED_CHUNKS, BUFFERED_SHARE
 from core.words import say
 
 TTFT_SHARE, TTFT_LEAST_S = 0.05, 0.001
@@ -21,20 +23,33 @@ CELLS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 def limited(seen: Evidence) -> dict[str, tuple[float, float]]:
-    """What the client's lag makes doubtful -> (lag's share of the median, limit of that share)."""
+    """What the client's lag makes doubtful -> (lag's share of the median, limit of that share).
+
+    Chunks that came together say nothing about the client: that is the buffered stream's own finding.
+    """
     lag = seen.run.client.loop_lag_p99_s
     if lag is None:
         return {}
+    span = median_decode_span_s(seen)
+    together = _came_at_once(seen.summary, span)
     medians = {
         "ttft": (seen.summary.statistic("ttft_s", "p50"), TTFT_SHARE, TTFT_LEAST_S),
-        "gap": (seen.summary.statistic("gap_s", "p50"), GAP_SHARE, 0.0),
-        "tpot": (median_decode_span_s(seen), TPOT_SHARE, 0.0),
+        "gap": (None if together else seen.summary.statistic("gap_s", "p50"), GAP_SHARE, 0.0),
+        "tpot": (None if together else span, TPOT_SHARE, 0.0),
     }
     return {
-        name: (lag / median if median else float("inf"), share)
+        name: (lag / median, share)
         for name, (median, share, least) in medians.items()
-        if median is not None and lag > share * median and lag > least
+        if median and lag > share * median and lag > least
     }
+
+
+def _came_at_once(summary: Summary, span_s: float | None) -> bool:
+    """Whether answers of many chunks came within a moment after a long wait, told without the requests."""
+    gaps, waits = summary.distributions.get("gap_s"), summary.distributions.get("ttft_s")
+    if span_s is None or gaps is None or waits is None:
+        return False
+    return gaps.count >= (BUFFERED_CHUNKS - 1) * waits.count and span_s < BUFFERED_SHARE * waits.min
 
 
 def greyed_by_client(seen: Evidence) -> set[tuple[str, str]]:

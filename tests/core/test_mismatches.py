@@ -31,6 +31,12 @@ def kinds(*runs: Run) -> list[str]:
     return [finding.kind for finding in told(*runs)]
 
 
+def test_a_stream_that_came_at_once_is_not_taken_for_a_late_client():
+    held = one("a", [answered(index, first=0.5, gaps=(0.0,) * 20) for index in range(5)])
+
+    assert kinds(replace(held, client=ClientHealth(loop_lag_p99_s=0.0002)), one("b", held.requests)) == []
+
+
 def test_runs_that_match_are_not_doubted():
     assert kinds(one("a"), one("b")) == []
 

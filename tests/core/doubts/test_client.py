@@ -74,11 +74,29 @@ def test_gaps_too_fine_for_this_client_are_told_without_alarm():
     assert "all other numbers hold" in found.why
 
 
-def test_chunks_that_all_share_a_moment_are_limited_by_any_lag():
-    late = seen(0.0001, gap=0.0)
+@pytest.mark.parametrize("gap", [0.0, 0.000004])
+def test_chunks_that_came_at_once_say_nothing_about_the_client(gap):
+    late = seen(0.0001, gap=gap)
 
-    assert limited(late)["gap"][0] == float("inf")
-    assert "far over 100 %" in next(client_doubts(late)).why
+    assert limited(late) == {}
+    assert next(client_doubts(late)).kind == "client_kept_up"
+
+
+def test_chunks_that_share_moments_in_a_stream_that_flows_leave_its_pace_to_be_judged():
+    made = [answered(index, sent=float(index), gaps=(0.0, 0.0, 0.004) * 20) for index in range(5)]
+
+    found = limited(evidence(run(made, client=ClientHealth(loop_lag_p99_s=0.002))))
+
+    assert set(found) == {"tpot"}
+
+
+def test_a_few_chunks_after_a_long_wait_are_judged():
+    assert set(limited(seen(0.006, first=1.0, gap=0.001, chunks=7))) == {"gap", "tpot"}
+    assert set(limited(seen(0.006, first=1.0, gap=0.001, chunks=8))) == set()
+
+
+def test_a_lag_far_above_the_gaps_is_told_without_a_number():
+    assert "far over 100 %" in next(client_doubts(seen(0.011, first=0.0001, gap=0.0001))).why
 
 
 @pytest.mark.parametrize(
