@@ -6,13 +6,12 @@ from core.doubts.client import client_doubts, greyed_by_client
 from core.doubts.course import failure_doubts, preflight_doubts, simulated_doubts, state_doubts
 from core.doubts.evidence import evidence
 from core.doubts.finding import LEVELS, Finding, Level, in_order
-from core.doubts.record import record_doubts
 from core.doubts.samples import greyed_by_samples, sample_doubts
 from core.doubts.serving import cold_doubts, serial_doubts
 from core.run import Run
 from core.summary import Summary
 
-__all__ = ["LEVELS", "Finding", "Level", "findings", "greyed", "in_order", "record_doubts"]
+__all__ = ["LEVELS", "Finding", "Level", "findings", "greyed", "in_order"]
 
 DOUBTS = (
     state_doubts, failure_doubts, client_doubts, stream_doubts, serial_doubts, cold_doubts, count_doubts,

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from core.doubts.evidence import Evidence, middle
 from core.doubts.finding import Finding
-from core.doubts.record import SHORT, is_buffered, is_short
 from core.metrics import chunks_are_tokens, decode_span_s, ttft_s
 from core.quantities import number, percent, seconds
 from core.records import RequestRecord, TokenSource
 from core.summary import ITL_SHARE
+from core.wire.doubts import SHORT_SHARE, buffered, is_short
 from core.words import say
 
 BUFFERED_SHARE = 0.5
@@ -73,7 +73,7 @@ def _demands_length(seen: Evidence) -> bool:
 def length_doubts(seen: Evidence) -> Iterator[Finding]:
     """Answers shorter than asked: each one if an exact length was demanded, else their mean."""
     counted = [r for r in seen.answered if r.output_tokens is not None and r.requested_output_tokens is not None]
-    short = [record for record in counted if is_short(record)]
+    short = [r for r in counted if is_short(r.output_tokens, r.requested_output_tokens)]
     if not short:
         return
     got = sum(record.output_tokens or 0 for record in counted) / len(counted)
@@ -86,7 +86,7 @@ def length_doubts(seen: Evidence) -> Iterator[Finding]:
             why=say("The server did not obey the fixed length, so runs of other servers did more work."),
             do=say("Compare TTFT and TPOT only, or use a server setting that forces the length."),
         )
-    elif got <= SHORT * asked:
+    elif got <= SHORT_SHARE * asked:
         yield Finding(
             kind="short_answers",
             level="note",
@@ -137,7 +137,7 @@ def stream_doubts(seen: Evidence) -> Iterator[Finding]:
 
 def _buffered(seen: Evidence) -> Iterator[Finding]:
     waits = [wait for record in seen.streamed if (wait := ttft_s(record)) is not None]
-    held = [record for record in seen.streamed if is_buffered(record)]
+    held = [record for record in seen.streamed if buffered(record.chunk_us)]
     shortest = middle(waits, 10)
     span = middle([found for record in held if (found := decode_span_s(record)) is not None])
     if shortest is None or span is None or len(held) < BUFFERED_SHARE * len(seen.streamed):

@@ -48,12 +48,11 @@ def request_warnings(
     """
     if answer.failure is not None:
         return frozenset()
-    tokens = answer.output_tokens
     raised = {
         Doubt.CHUNKS_NOT_TOKENS: chunks_hide_tokens(answer),
         Doubt.TOKEN_COUNT_UNKNOWN: answer.token_source is not TokenSource.USAGE,
         Doubt.NO_FINISH_REASON: not answer.finish_reason,
-        Doubt.SHORT_OUTPUT: tokens is not None and tokens < SHORT_SHARE * (demanded_tokens or 0),
+        Doubt.SHORT_OUTPUT: is_short(answer.output_tokens, demanded_tokens),
         Doubt.BUFFERED_STREAM: buffered(answer.chunk_us),
         Doubt.NOT_STREAMED: stream_asked and not answer.streamed,
     }
@@ -61,8 +60,14 @@ def request_warnings(
 
 
 def chunks_hide_tokens(answer: Answered) -> bool:
-    """More tokens than chunks; one extra is the end token that no chunk carries."""
-    return answer.streamed and answer.output_tokens is not None and answer.output_tokens - len(answer.chunk_us) > 1
+    """More tokens than chunks; one extra is the end token that no chunk carries. Records of others may lack chunks."""
+    chunks = len(answer.chunk_us)
+    return answer.streamed and answer.output_tokens is not None and 0 < chunks < answer.output_tokens - 1
+
+
+def is_short(tokens: int | None, demanded: int | None) -> bool:
+    """Less than 95 % of a length, where both are known."""
+    return tokens is not None and demanded is not None and tokens < SHORT_SHARE * demanded
 
 
 def buffered(chunk_us: Sequence[int]) -> bool:

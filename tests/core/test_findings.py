@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.findings import LEVELS, Finding, findings, greyed, in_order, record_doubts
+from core.findings import LEVELS, Finding, findings, greyed, in_order
 from core.records import FailureKind, RequestRecord
 from core.run import ClientHealth, Run, RunState
 from tests.core.example_runs import answered, failed, plan, run, steady, whole
@@ -98,7 +98,3 @@ def test_a_run_read_without_its_requests_is_judged_by_its_summary():
 
     assert greyed(listed, summary) == greyed(whole_run)
     assert "client_limited" in [finding.kind for finding in findings(listed, summary)]
-
-
-def test_doubts_of_a_single_record_can_be_asked_for():
-    assert record_doubts(answered(tokens=None)) == {"token_count_unknown_or_estimated"}

@@ -5,7 +5,7 @@ from array import array
 import pytest
 
 from core.records import Failure, FailureKind, RequestRecord, TokenSource
-from core.wire.doubts import Doubt, buffered, request_warnings
+from core.wire.doubts import Doubt, buffered, is_short, request_warnings
 
 CHUNKS = array("i", range(100_000, 200_000, 10_000))
 
@@ -26,6 +26,7 @@ def test_an_ordinary_answer_raises_none():
     ("doubt", "doubtful", "fine"),
     [
         (Doubt.CHUNKS_NOT_TOKENS, {"output_tokens": 12}, {"output_tokens": 11}),
+        (Doubt.CHUNKS_NOT_TOKENS, {"output_tokens": 12}, {"output_tokens": 12, "chunk_us": array("i")}),
         (Doubt.TOKEN_COUNT_UNKNOWN, {"token_source": TokenSource.TOKENIZER}, {"token_source": TokenSource.USAGE}),
         (Doubt.NO_FINISH_REASON, {"finish_reason": None}, {"finish_reason": "stop"}),
         (Doubt.BUFFERED_STREAM, {"chunk_us": array("i", [100_000] * 9 + [104_999])},
@@ -60,6 +61,13 @@ def test_few_chunks_at_once_are_no_buffer():
     assert buffered([100_000] * 8)
 
 
+def test_a_length_that_is_not_known_is_not_short():
+    assert is_short(94, 100)
+    assert not is_short(95, 100)
+    assert not is_short(None, 100)
+    assert not is_short(5, None)
+
+
 def test_what_failed_or_is_empty_has_no_number_to_doubt():
-    for kind in (FailureKind.EMPTY, FailureKind.TRUNCATED):
+    for kind in (FailureKind.EMPTY, FailureKind.TRUNCATED, FailureKind.CANCELLED):
         assert request_warnings(record(failure=Failure(kind=kind, message="x"), finish_reason=None)) == frozenset()
