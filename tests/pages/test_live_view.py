@@ -13,7 +13,7 @@ from core.servers import builtin
 from pages.parts import live_levels, live_page
 from tests.pages.seen import HOSTILE, button, metric, table, words
 
-PATIENCE_S = 60
+PATIENCE_S = 120  # a loaded machine
 SIMULATED = builtin.simulated_configuration(0)
 NOBODY = Configuration(
     id="n", label=HOSTILE, endpoint=Endpoint(name="nobody", base_url="http://127.0.0.1:1/v1"), model="m", slot=1

@@ -5,7 +5,7 @@ from pages.parts.trying import Attempt
 from tests.pages.probes import probed
 from tests.pages.seen import HOSTILE, button, words
 
-PATIENCE_S = 60
+PATIENCE_S = 120  # a loaded machine
 
 
 def choose(page, *names):
