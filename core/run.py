@@ -69,7 +69,6 @@ class Preflight:
         keeps_connection: Whether the connection stayed open after an answer.
         stops_on_disconnect: Whether the server stops generating when the client goes away.
         changes: Sentences: every parameter that was changed once before the measured run.
-        model: The name the server answered with.
         failure_message: Why the run cannot start, None if it can.
     """
 
@@ -82,7 +81,6 @@ class Preflight:
     keeps_connection: bool | None = None
     stops_on_disconnect: bool | None = None
     changes: tuple[str, ...] = ()
-    model: str | None = None
     failure_message: str | None = None
 
 

@@ -38,7 +38,7 @@ class Line(Listener):
     def preflight(self, found: Preflight) -> None:
         """Tell what was changed, once."""
         for change in found.changes:
-            print(say("Preflight changed a parameter: {change}.", change=change), file=self._out)
+            print(say("Preflight: {change}", change=change), file=self._out)
 
     def record(self, record: RequestRecord) -> None:
         """Count failures."""

@@ -142,7 +142,7 @@ class Tally(Listener):
     def preflight(self, found: Preflight) -> None:
         """Keep what was found, and tell every change."""
         self.found = found
-        self.notes.extend(say("Preflight changed a parameter: {change}.", change=change) for change in found.changes)
+        self.notes.extend(say("Preflight: {change}", change=change) for change in found.changes)
 
     def started(self, priority: str) -> None:
         """The child's priority is known from here on."""

@@ -11,16 +11,20 @@ import signal
 import sys
 from collections.abc import Callable
 
-import uvloop
+try:
+    from uvloop import run as run_loop
+except ImportError:  # it does not exist everywhere; the standard loop does, and costs more
+    from asyncio import run as run_loop  # type: ignore[assignment]
 
 from core.loadgen import channel
 from core.loadgen.engine import Engine
 from core.loadgen.health import LagProbe
-from core.loadgen.machine_lock import MachineLock
+from core.loadgen.machine_lock import LockUnusable, MachineLock
 from core.loadgen.preflight import Preflighter
 from core.loadgen.priority import raise_priority
 from core.loadgen.prompts import Prompts, Shape
 from core.loadgen.secrecy import Secrecy
+from core.open_files import allow_many_sockets
 from core.records import RequestRecord
 from core.run import StoppedBy
 
@@ -73,7 +77,12 @@ class Child:
         job = channel.load_job(await parent.job)
         self._secrecy = Secrecy(job.key_header)
         with MachineLock() as lock:
-            if await self._acquire(lock):
+            try:
+                free = await self._acquire(lock)
+            except LockUnusable as fault:
+                self._say("preflight", preflight={"changes": [], "failure_message": str(fault)})
+                free = False
+            if free:
                 await self._measure(job)
             else:
                 self._say("done", stopped_by=StoppedBy.USER, client={}, started=False)
@@ -109,9 +118,11 @@ class Child:
             if found.failure_message is not None:
                 return
         priority = raise_priority()
+        allow_many_sockets()
         prompts = Prompts(job.plan, tag=job.run_id, key_header=job.key_header, shape=shape)
-        self._engine = engine = Engine(job.plan, prompts, keep=self._keep, reuse=reuse)
         lag = LagProbe(self._loop, inject_s=float(os.environ.get("PACELINE_TEST_LAG_MS") or 0) / 1000)
+        # What the loop is late for while lanes open and prompts are made delays no measured event.
+        self._engine = engine = Engine(job.plan, prompts, keep=self._keep, reuse=reuse, measuring=lag.restart)
         self._say("started", priority=priority)
         lag.start()
         progress = asyncio.create_task(self._progress(engine, lag))
@@ -137,8 +148,8 @@ class Child:
             self._say_progress(engine, lag)
 
     def _say_progress(self, engine: Engine, lag: LagProbe) -> None:
-        fresh = [pair for pair in engine.first_tokens() if pair not in self._reported]
-        self._reported.update(fresh)
+        flying = engine.first_tokens()
+        fresh, self._reported = sorted(flying - self._reported), flying
         self._say(
             "progress",
             progress={
@@ -187,7 +198,7 @@ def main() -> None:
     async def child() -> None:
         await Child().run()
 
-    uvloop.run(child())
+    run_loop(child())
 
 
 if __name__ == "__main__":

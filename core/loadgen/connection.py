@@ -11,12 +11,19 @@ import ssl
 from time import monotonic_ns
 
 from core.loadgen.exchange import Exchange, Mode
+from core.records import FailureKind
+from core.words import say
 
 LAST_CHUNK = b"\r\n0\r\n\r\n"
 SHORT = len(LAST_CHUNK)
 EARLY_NS = 200_000_000
 HANG_UP = getattr(select, "POLLRDHUP", select.POLLHUP)
 STALE_NS = 2_000_000_000  # servers close idle connections at 5 s: one idle for more than 2 is not used again
+
+
+def may_end(data: bytes) -> bool:
+    """Whether a read ends as a last chunk does; a chunk that holds a whole event of CRLF lines ends with one more."""
+    return data[-4:] == b"\r\n\r\n" and data[-6:-4] != b"\r\n"
 
 
 class Connection(asyncio.Protocol):
@@ -60,6 +67,7 @@ class Connection(asyncio.Protocol):
         assert self.transport is not None
         self.exchange = exchange
         exchange.abandon = self.close
+        exchange.distrust_connection = self.distrust
         exchange.sent_ns = monotonic_ns()
         self.transport.write(exchange.prepared.payload)
 
@@ -73,12 +81,12 @@ class Connection(asyncio.Protocol):
         exchange.reads.append((now, data))
         exchange.bytes_seen += len(data)
         if exchange.mode is Mode.CHUNKED:
-            if data[-4:] == b"\r\n\r\n" or len(data) < SHORT:
+            if len(data) < SHORT or may_end(data):
                 self.near_the_end(now, data)
         elif exchange.mode is Mode.NEW:
             if exchange.read_head(data) is not Mode.CHUNKED:
                 self.not_chunked(exchange, now)
-            elif len(data) > exchange.head_length and data[-4:] == b"\r\n\r\n":  # more than a head, which ends so too
+            elif len(data) > exchange.head_length and may_end(data):  # more than a head, which ends so too
                 self.near_the_end(now, data)
         else:
             self.not_chunked(exchange, now)
@@ -96,10 +104,9 @@ class Connection(asyncio.Protocol):
             self.look_closer(now)
 
     def look_closer(self, now: int) -> None:
-        """An unusual ending (trailers, a cut last chunk): parse everything from here on as it comes."""
+        """A read that may be an unusual end (trailers, a cut last chunk): only parsing what came tells."""
         exchange = self.exchange
         assert exchange is not None
-        exchange.mode = Mode.EAGER
         if exchange.parse_now():
             self.release(now)
 
@@ -109,7 +116,7 @@ class Connection(asyncio.Protocol):
         assert exchange is not None
         self.exchange = None
         self.idle_since_ns = now
-        if not exchange.keep_alive:
+        if not exchange.keep_alive or exchange.faulty:
             self.close()
         exchange.end(now)
 
@@ -125,6 +132,15 @@ class Connection(asyncio.Protocol):
         if exchange is not None:
             self.exchange = None
             exchange.lose(monotonic_ns(), exc)
+
+    def distrust(self) -> None:
+        """An answer before was not what it seemed: nobody can tell whose bytes come now."""
+        exchange = self.exchange
+        if exchange is not None:
+            exchange.fail(FailureKind.MALFORMED, say("On its connection, the answer before it had not really ended."))
+        self.close()
+        if exchange is not None:
+            exchange.end(monotonic_ns())
 
     def _gone(self) -> None:
         if not self.lost:

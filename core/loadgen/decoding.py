@@ -47,7 +47,9 @@ class IdleDecoder:
         started = monotonic_ns()
         self._slices += 1
         if self._slices % 64 == 0:
-            self._flooded = sum(exchange.bytes_seen for exchange in self._waiting) > BACKLOG_BYTES
+            self._flooded = (
+                sum(exchange.bytes_seen - exchange.bytes_decoded for exchange in self._waiting) > BACKLOG_BYTES
+            )
         busy = started - self._left_ns > BUSY_GAP_NS and not self._flooded
         deadline = started + (BUSY_SLICE_NS if busy else IDLE_SLICE_NS)
         while self._waiting:
@@ -58,6 +60,8 @@ class IdleDecoder:
             exchange.queued = False
             if exchange.ended_ns:
                 self._decoded(exchange)
+            elif exchange.over:
+                exchange.end_late()
             if monotonic_ns() > deadline:
                 break
         self._left_ns = monotonic_ns()

@@ -24,6 +24,7 @@ class Dialler:
         self._port = parts.port or (443 if self._secure else 80)
         self._endpoint = endpoint
         self._context: ssl.SSLContext | None = None
+        self._addresses: list[str] = []
 
     @property
     def place(self) -> str:
@@ -31,20 +32,16 @@ class Dialler:
         return f"{self._host}:{self._port}"
 
     async def dial(self) -> Connection | Failure:
-        """A new connection, its set-up time in `connect_s`; or why there is none."""
+        """A new connection, its set-up time in `connect_s`; or why there is none.
+
+        The name is resolved once a run; that time is no part of `connect_s`.
+        """
         limit_s = self._endpoint.limits.connect_s
-        started = monotonic()
         try:
-            if self._secure and self._context is None:
-                self._context = tls_context(verify=self._endpoint.verify, ca_file=self._endpoint.ca_file)
             async with asyncio.timeout(limit_s):
-                _, connection = await self._loop.create_connection(
-                    Connection,
-                    self._host,
-                    self._port,
-                    ssl=self._context,
-                    server_hostname=self._host if self._secure else None,
-                )
+                if not self._addresses:
+                    self._addresses = await self._resolved()
+                return await self._connected()
         except TimeoutError:
             return Failure(
                 kind=FailureKind.CONNECT_TIMEOUT,
@@ -52,8 +49,37 @@ class Dialler:
             )
         except (OSError, ssl.SSLError, ValueError) as fault:
             return self._failure(fault)
-        connection.connect_s = monotonic() - started
-        return connection
+
+    async def _resolved(self) -> list[str]:
+        found = await self._loop.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM)
+        return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+    async def _connected(self) -> Connection:
+        """Through the first address that takes us; the one that did is tried first from then on."""
+        if self._secure and self._context is None:
+            self._context = tls_context(verify=self._endpoint.verify, ca_file=self._endpoint.ca_file)
+        fault: OSError | None = None
+        for address in self._addresses:
+            started = monotonic()
+            try:
+                _, connection = await self._loop.create_connection(
+                    Connection,
+                    address,
+                    self._port,
+                    ssl=self._context,
+                    server_hostname=self._host if self._secure else None,
+                )
+            except ssl.SSLError:
+                raise
+            except OSError as refused:
+                fault = refused
+                continue
+            connection.connect_s = monotonic() - started
+            self._addresses.remove(address)
+            self._addresses.insert(0, address)
+            return connection
+        assert fault is not None
+        raise fault
 
     def _failure(self, fault: Exception) -> Failure:
         reason = getattr(fault, "verify_message", "") or getattr(fault, "strerror", None) or str(fault)

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from time import monotonic_ns
 
-from core.loadgen.connection import Connection
 from core.loadgen.decoding import IdleDecoder
 from core.loadgen.dialling import Dialler
 from core.loadgen.exchange import Exchange
+from core.loadgen.lanes import Lanes
 from core.loadgen.prompts import Prompts
 from core.loadgen.seen import Prepared
 from core.loadgen.watch import Watch
@@ -23,28 +23,35 @@ from core.records import Failure, FailureKind, Outcome, RequestRecord
 from core.run import StoppedBy
 from core.words import say
 
-DIALS_AT_ONCE = 128  # a listen queue is often 128 long
+WAVE = 16  # requests of the first wave between two looks at the sockets
 FEWEST_FOR_BREAKER = 20
-FAILURE_PAUSE_S = 0.05  # a lane whose request failed at once does not hammer the server
+FAILURE_PAUSE_S = 0.05  # a lane that is turned away at once does not hammer the server
 
 
 class Engine:
     """Runs one plan against its endpoint and gives every record to `keep`, decoded, in the order of decoding."""
 
     def __init__(
-        self, plan: RunPlan, prompts: Prompts, *, keep: Callable[[RequestRecord], None], reuse: bool = True
+        self,
+        plan: RunPlan,
+        prompts: Prompts,
+        *,
+        keep: Callable[[RequestRecord], None],
+        reuse: bool = True,
+        measuring: Callable[[], None] = lambda: None,
     ) -> None:
-        """`reuse`: connections are kept for the next request, as long as the server keeps them."""
+        """`reuse`: connections are kept as long as the server keeps them; `measuring` is called as warm-up ends."""
         self._loop = asyncio.get_running_loop()
         self.plan = plan
         self._prompts = prompts
         self._keep = keep
-        self._reuse = reuse
         self._dialler = Dialler(self._loop, plan.configuration.endpoint)
+        self._lanes = Lanes(self._dialler, plan.load.concurrency, reuse=reuse)
         self._decoder = IdleDecoder(self._loop, decoded=self._decoded)
         self._watch = Watch(self._loop, plan.limits, in_flight=self._flying, decode=self._decoder.add)
         self._in_flight: set[Exchange] = set()
         self._drained = asyncio.Event()
+        self._measuring = measuring
         self._indices: Iterator[int] = iter(())
         self._ready: deque[Prepared] = deque()
         self._stop_ns: int | None = None
@@ -52,7 +59,7 @@ class Engine:
         self.warming_up = False
         self.stopped_by: StoppedBy | None = None
         self.sent = self.ended = self.failed = self.output_tokens = 0
-        self.max_in_flight = self.reads = self.chunks_done = 0
+        self.max_in_flight = self.reads = self.chunks_done = self.measured_chunks = 0
         self.server_name: str | None = None
 
     # -- the life of a run ------------------------------------------------------------------------------------------
@@ -60,7 +67,7 @@ class Engine:
     async def run(self) -> StoppedBy:
         """Warm up, measure, decode what is left; say what ended the sending."""
         load = self.plan.load
-        lanes = await self._open_lanes(load.concurrency)
+        await self._lanes.open()
         gc.collect()
         gc.freeze()
         gc.disable()  # a collection would hold the loop; nothing in here makes cycles that matter within a run
@@ -68,23 +75,18 @@ class Engine:
         try:
             if load.warmup_requests:
                 self.warming_up = True
-                await self._phase(lanes, range(load.warmup_requests), warmup=True)
+                await self._phase(range(load.warmup_requests), warmup=True)
+                await self._lanes.open()  # those that a long warm-up left idle are stale by now
                 self.warming_up = False
             if self.stopped_by is None:
-                if load.duration_s is not None:
-                    self._stop_ns = monotonic_ns() + round(load.duration_s * 1e9)
-                await self._phase(lanes, self._measured_indices(), warmup=False)
+                await self._phase(self._measured_indices(), warmup=False)
         finally:
             self._watch.stop()
             gc.enable()
             gc.unfreeze()
-            for lane in lanes:
-                if lane is not None:
-                    lane.close()
+            self._lanes.close()
         await self._all_decoded()
-        if self.stopped_by is None:
-            self.stopped_by = StoppedBy.DURATION if load.requests is None else StoppedBy.REQUESTS
-        return self.stopped_by
+        return self.stopped_by or StoppedBy.REQUESTS  # all that were asked for, or the cap of a timed run
 
     def stop(self, why: StoppedBy) -> None:
         """Send no more. For the user's cancel what is in flight is cut: the server sees the connections go."""
@@ -96,54 +98,37 @@ class Engine:
             now = monotonic_ns()
             for exchange in list(self._in_flight):
                 exchange.fail(FailureKind.CANCELLED, say("Cancelled."), now_ns=now)
+            self._lanes.stop()
 
     def _measured_indices(self) -> range:
         load = self.plan.load
         return range(min(load.requests or self.plan.limits.max_requests, self.plan.limits.max_requests))
 
-    async def _open_lanes(self, count: int) -> list[Connection | None]:
-        """One connection a lane, before the first request is due. A lane that cannot open tries again when it sends."""
-        gate = asyncio.Semaphore(DIALS_AT_ONCE)
-
-        async def one() -> Connection | None:
-            async with gate:
-                dialled = await self._dialler.dial()
-            return dialled if isinstance(dialled, Connection) else None
-
-        first = await one()
-        if first is None:  # do not dial a dead address a thousand times
-            return [None] * count
-        return [first, *await asyncio.gather(*(one() for _ in range(count - 1)))]
-
-    async def _phase(self, lanes: list[Connection | None], indices: range, *, warmup: bool) -> None:
+    async def _phase(self, indices: range, *, warmup: bool) -> None:
         self._indices = iter(indices)
         self._ready.clear()
-        self._prepare(min(len(indices), len(lanes) + 1), warmup=warmup)
-        await asyncio.gather(
-            *(self._lane(lanes, place, warmup=warmup) for place in range(min(len(lanes), len(indices))))
-        )
+        self._prepare(min(len(indices), len(self._lanes) + 1), warmup=warmup)
+        if not warmup:
+            self._measuring()
+            if self.plan.load.duration_s is not None:
+                self._stop_ns = monotonic_ns() + round(self.plan.load.duration_s * 1e9)
+        running = []
+        for place in range(min(len(self._lanes), len(indices))):
+            running.append(asyncio.create_task(self._lane(place, warmup=warmup)))
+            if place % WAVE == WAVE - 1:
+                await asyncio.sleep(0)  # the first answers may come before the last requests have left
+        await asyncio.gather(*running)
 
-    async def _lane(self, lanes: list[Connection | None], place: int, *, warmup: bool) -> None:
+    async def _lane(self, place: int, *, warmup: bool) -> None:
         """One of the requests kept in flight: the next leaves when one has returned."""
         while (prepared := self._take(warmup=warmup)) is not None:
-            exchange = await self._one(lanes, place, prepared)
-            if exchange.failure is not None and not exchange.reads and not exchange.total_reads:
+            exchange = await self._one(place, prepared)
+            turned_away = exchange.failure is not None or exchange.refused
+            if turned_away and exchange.ended_ns - exchange.sent_ns < FAILURE_PAUSE_S * 1e9:
                 await asyncio.sleep(FAILURE_PAUSE_S)
 
-    async def _dial(self, lanes: list[Connection | None], place: int) -> Connection | Failure:
-        """The lane's connection, a new one if the old is closed or stale: a request that was never sent is no retry."""
-        connection = lanes[place]
-        if connection is not None and self._reuse and connection.usable():
-            return connection
-        if connection is not None:
-            self._reuse = self._reuse and not connection.closed_early
-            connection.close()
-        dialled = await self._dialler.dial()
-        lanes[place] = dialled if isinstance(dialled, Connection) else None
-        return dialled
-
-    async def _one(self, lanes: list[Connection | None], place: int, prepared: Prepared) -> Exchange:
-        connection = await self._dial(lanes, place)
+    async def _one(self, place: int, prepared: Prepared) -> Exchange:
+        connection = await self._lanes.connection(place)
         waiting = self._loop.create_future()
 
         def ended(exchange: Exchange) -> None:
@@ -162,7 +147,7 @@ class Engine:
         else:
             self._in_flight.add(exchange)
             self.max_in_flight = max(self.max_in_flight, len(self._in_flight))
-            self.sent += 1
+            self.sent += not prepared.warmup
             exchange.connect_s, connection.connect_s = connection.connect_s, None  # told once, by its first request
             connection.send(exchange)
         await waiting
@@ -203,10 +188,14 @@ class Engine:
         self.reads += record.reads
         self.chunks_done += len(record.chunk_us)
         if not record.warmup:
+            self.measured_chunks += len(record.chunk_us)
             self.ended += 1
             self.failed += record.outcome is Outcome.FAILED
             self.output_tokens += record.output_tokens or 0
             self._break_if_hopeless()
+        if exchange.broken:
+            exchange.distrust()
+        exchange.release()
         self._keep(record)
         if not self._in_flight and not self._decoder.waiting:
             self._drained.set()
@@ -222,7 +211,9 @@ class Engine:
 
     def _break_if_hopeless(self) -> None:
         limits = self.plan.limits
-        if self.ended >= FEWEST_FOR_BREAKER and self.failed > limits.error_share * self.ended:
+        # Fast failures end before slow successes: what is on its way, or not decoded yet, may have succeeded.
+        known = self.ended + len(self._in_flight) + self._decoder.waiting
+        if self.ended >= FEWEST_FOR_BREAKER and self.failed > limits.error_share * known:
             self.stop(StoppedBy.ERRORS)
         if limits.max_output_tokens is not None and self.output_tokens >= limits.max_output_tokens:
             self.stop(StoppedBy.TOKENS)
@@ -247,14 +238,16 @@ class Engine:
         return (monotonic_ns() - self.started_ns) / 1e9
 
     def chunks_so_far(self) -> int:
-        """Output chunks decoded until now, those of requests in flight included."""
-        return self.chunks_done + sum(exchange.chunks_so_far for exchange in self._in_flight)
+        """Output chunks of measured requests decoded until now, those in flight included."""
+        return self.measured_chunks + sum(exchange.chunks_so_far for exchange in self._measured())
 
-    def first_tokens(self) -> list[tuple[float, float]]:
-        """(at_s, ttft_s) of requests in flight whose first token is decoded."""
-        found = []
-        for exchange in self._in_flight:
-            first_us = exchange.first_token_us
-            if first_us is not None:
-                found.append(((exchange.sent_ns - self.started_ns) / 1e9 + first_us / 1e6, first_us / 1e6))
-        return found
+    def first_tokens(self) -> set[tuple[float, float]]:
+        """(at_s, ttft_s) of measured requests in flight whose first token is decoded."""
+        return {
+            ((exchange.sent_ns - self.started_ns) / 1e9 + first_us / 1e6, first_us / 1e6)
+            for exchange in self._measured()
+            if (first_us := exchange.first_token_us) is not None
+        }
+
+    def _measured(self) -> list[Exchange]:
+        return [exchange for exchange in self._in_flight if not exchange.prepared.warmup]

@@ -16,7 +16,8 @@ from core.wire.openai import Answer, StreamDecoder
 from core.words import say
 
 ERROR_BODY_BYTES = 262_144
-SLICE_READS = 8  # reads between two looks at the clock
+PIECE_BYTES = 4096  # decoded between two looks at the clock: about 50 us
+READ_COST = 256  # what a read costs beside its bytes, in bytes
 
 
 class Mode(Enum):
@@ -32,52 +33,25 @@ class Exchange:
     """A prepared request and what came back. `ended` is called once, when the last byte is there or never will be."""
 
     __slots__ = (
-        "_body",
-        "_body_size",
-        "_complete",
-        "_content_type",
-        "_decoder",
-        "_fault",
-        "_framed",
-        "_keep_body",
-        "_last_decoded_ns",
-        "_position",
-        "_retry_after",
-        "_status",
-        "abandon",
-        "answered_at_us",
-        "bytes_seen",
-        "connect_s",
-        "ended",
-        "ended_ns",
-        "failure",
-        "head_length",
-        "keep_alive",
-        "length",
-        "mode",
-        "parser",
-        "prepared",
-        "queued",
-        "reads",
-        "sent_ns",
-        "server_name",
-        "total_reads",
+        "_body", "_body_size", "_complete", "_content_type", "_decoder", "_fault", "_framed", "_keep_body",
+        "_last_decoded_ns", "_position", "_retry_after", "_status", "abandon", "answered_at_us",
+        "bytes_decoded", "bytes_seen", "connect_s", "distrust_connection", "ended", "ended_ns", "failure",
+        "head_length", "keep_alive", "length", "mode", "parser", "prepared", "queued", "reads", "refused", "sent_ns",
+        "server_name", "total_reads",
     )  # fmt: skip
 
     def __init__(self, prepared: Prepared, *, ended: Callable[["Exchange"], None], keep_body: bool = False) -> None:
-        self.prepared = prepared
-        self.ended = ended
+        self.prepared, self.ended = prepared, ended
         self.abandon: Callable[[], None] | None = None
-        self.sent_ns = 0
-        self.ended_ns = 0
+        self.distrust_connection: Callable[[], None] | None = None
+        self.sent_ns = self.ended_ns = 0
         self.connect_s: float | None = None
         self.reads: list[tuple[int, bytes]] = []
         self.total_reads = 0
-        self.bytes_seen = 0
+        self.bytes_seen = self.bytes_decoded = 0
         self.mode = Mode.NEW
-        self.length = 0
-        self.head_length = 0
-        self.keep_alive = True
+        self.length = self.head_length = 0
+        self.keep_alive, self.refused = True, False
         self.failure: Failure | None = None
         self.queued = False
         self.server_name: str | None = None
@@ -100,6 +74,7 @@ class Exchange:
 
     def read_head(self, data: bytes) -> Mode:
         """Decide from the first read how the end will be recognised; anything unusual is parsed eagerly."""
+        self.refused = data[9:10] != b"2"
         end = data.find(b"\r\n\r\n")
         if end < 0 or data[:9] != b"HTTP/1.1 " or data[9:10] == b"1":
             self.mode = Mode.EAGER
@@ -119,10 +94,15 @@ class Exchange:
             self.mode = Mode.EAGER
         return self.mode
 
+    @property
+    def over(self) -> bool:
+        """Whether what is decoded so far is a complete answer, or cannot become one."""
+        return self._complete or self._fault is not None
+
     def parse_now(self) -> bool:
         """Decode everything that came; True once the answer is complete or cannot be one."""
         self.decode(None)
-        return self._complete or self._fault is not None
+        return self.over
 
     def end(self, now_ns: int) -> None:
         """The last byte came at `now_ns`."""
@@ -148,6 +128,13 @@ class Exchange:
         """When something came last; None while nothing did."""
         return self.reads[-1][0] if self.reads else self._last_decoded_ns
 
+    def end_late(self) -> None:
+        """Its end was seen only by decoding it: something followed. What followed belongs to nobody."""
+        abandon, self.abandon = self.abandon, None
+        self.end(self.last_read_ns or self.sent_ns)
+        if abandon is not None:
+            abandon()
+
     def fail(self, kind: FailureKind, message: str, *, now_ns: int | None = None) -> None:
         """Give the request up for a reason of ours; what arrived is kept. Closes its connection."""
         if self.failure is None:
@@ -161,37 +148,47 @@ class Exchange:
     # -- later, in slices -----------------------------------------------------------------------------------------
 
     def decode(self, deadline_ns: int | None) -> bool:
-        """Decode reads until none is left (True) or the clock passes `deadline_ns` (False)."""
+        """Decode reads until none is left (True) or the clock passes `deadline_ns` (False).
+
+        The clock is looked at every few reads or kilobytes: a large read is decoded in pieces, with its one time.
+        """
         if self.parser is None:
             self.parser = httptools.HttpResponseParser(self)
-        feed = self.parser.feed_data
-        reads, position, sent_ns = self.reads, self._position, self.sent_ns
-        while position < len(reads):
-            stop = min(len(reads), position + SLICE_READS)
-            while position < stop and self._fault is None:
-                at_ns, data = reads[position]
-                self.answered_at_us = (at_ns - sent_ns) // 1000
+        reads, position, fed = self.reads, self._position, 0
+        while position < len(reads) and self._fault is None:
+            at_ns, data = reads[position]
+            self.answered_at_us = (at_ns - self.sent_ns) // 1000
+            if len(data) > PIECE_BYTES:
+                reads[position] = (at_ns, data[PIECE_BYTES:])
+                data = data[:PIECE_BYTES]
+            else:
                 position += 1
-                try:
-                    feed(data)
-                except (httptools.HttpParserError, httptools.HttpParserUpgrade) as fault:
-                    self._fault = str(fault) or type(fault).__name__
-            if self._fault is not None:
-                position = len(reads)
-            if deadline_ns is not None and position < len(reads) and monotonic_ns() > deadline_ns:
-                self._position = position
-                return False
+            self._feed(data)
+            fed += len(data) + READ_COST
+            if fed > PIECE_BYTES and deadline_ns is not None:
+                fed = 0
+                if position < len(reads) and monotonic_ns() > deadline_ns:
+                    self._position = position
+                    return False
         if reads:
             self._last_decoded_ns = reads[-1][0]
         self.total_reads += len(reads)
+        self.bytes_decoded = self.bytes_seen
         self._position = 0
         reads.clear()
         return True
 
+    def _feed(self, data: bytes) -> None:
+        assert self.parser is not None
+        try:
+            self.parser.feed_data(data)
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade) as fault:
+            self._fault = str(fault) or type(fault).__name__
+
     # httptools calls these while it is fed.
     def on_header(self, name: bytes, value: bytes) -> None:
         """Keep the few headers that matter."""
-        lowered = name.lower()
+        lowered = b"" if self._complete else name.lower()
         if lowered == b"content-type":
             self._content_type = value.decode("latin-1")
         elif lowered in {b"content-length", b"transfer-encoding"}:
@@ -204,6 +201,8 @@ class Exchange:
     def on_headers_complete(self) -> None:
         """An answer of 2xx is decoded as a stream, everything else is kept for its sentence."""
         assert self.parser is not None
+        if self._complete:  # something follows the answer: it is nobody's
+            return
         self._status = self.parser.get_status_code()
         if 200 <= self._status < 300 and not self._keep_body:
             self._decoder = StreamDecoder(status=self._status, content_type=self._content_type)
@@ -211,6 +210,8 @@ class Exchange:
 
     def on_body(self, body: bytes) -> None:
         """A piece of the body, with the time of the read that brought it."""
+        if self._complete:
+            return
         if self._decoder is not None:
             assert self.answered_at_us is not None
             self._decoder.feed(self.answered_at_us, body)
@@ -246,7 +247,6 @@ class Exchange:
 
     def record(self, started_ns: int, *, keep_text: bool) -> RequestRecord:
         """What was seen, once everything is decoded. Times count from `started_ns`."""
-        self.parser = self.abandon = None  # the parser holds this object: no cycle may stay, collection is frozen
         answer: Answer | None = None
         if self._decoder is not None:
             answer = self._decoder.finish(complete=self._complete, at_us=(self.ended_ns - self.sent_ns) // 1000)
@@ -261,6 +261,25 @@ class Exchange:
             failure=self.failure or self._failure(answer),
         )
         return seen.record(keep_text=keep_text)
+
+    @property
+    def faulty(self) -> bool:
+        """Whether the parser gave up on it."""
+        return self._fault is not None
+
+    @property
+    def broken(self) -> bool:
+        """Whether its end was not the end of an answer: what comes next on its connection belongs to nobody."""
+        return self._fault is not None or (self._status != 0 and not self._complete)
+
+    def release(self) -> None:
+        """Let go of what refers back to it: the parser and the connection. Collection is frozen, no cycle may stay."""
+        self.parser = self.abandon = self.distrust_connection = None
+
+    def distrust(self) -> None:
+        """Give up the connection that brought it, and whatever is on its way there."""
+        if self.distrust_connection is not None:
+            self.distrust_connection()
 
     def _failure(self, answer: Answer | None) -> Failure | None:
         if self._fault is not None:

@@ -76,6 +76,12 @@ class LagProbe:
         if self._inject_s:
             self._loop.call_later(self._inject_s, self._hold)
 
+    def restart(self) -> None:
+        """Forget what was measured so far: from here on it counts."""
+        self._lags, self._fresh = array("d"), array("d")
+        self._cpu_before = resource.getrusage(resource.RUSAGE_SELF)
+        self._started_s = monotonic()
+
     def stop(self) -> None:
         """End measuring."""
         self._stop()

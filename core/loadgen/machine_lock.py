@@ -2,14 +2,19 @@
 
 import fcntl
 import os
-import tempfile
 from pathlib import Path
 from typing import Self
 
+from core.words import say
+
 
 def lock_path() -> Path:
-    """The machine's one lock; PACELINE_LOCK names another (tests)."""
-    return Path(os.environ.get("PACELINE_LOCK") or Path(tempfile.gettempdir()) / "paceline-measuring.lock")
+    """The machine's one lock, the same for every user and every TMPDIR; PACELINE_LOCK names another (tests)."""
+    return Path(os.environ.get("PACELINE_LOCK") or "/tmp/paceline-measuring.lock")  # noqa: S108 -- shared on purpose
+
+
+class LockUnusable(OSError):  # noqa: N818 -- a noun for one situation
+    """The lock's file cannot be opened; the message is a sentence."""
 
 
 class MachineLock:
@@ -20,15 +25,33 @@ class MachineLock:
         self._fd: int | None = None
 
     def try_acquire(self) -> bool:
-        """Take the lock if it is free. Raises OSError if the file cannot be opened at all."""
+        """Take the lock if it is free. Raises LockUnusable."""
         if self._fd is None:
-            # Reading is enough to lock, and another user's file in a shared folder may not be writable.
-            self._fd = os.open(self.path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            self._fd = self._open()
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         return True
+
+    def _open(self) -> int:
+        """Reading is enough to lock: another user's file in a shared folder may not be writable, nor made anew."""
+        try:
+            try:
+                return os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            except FileNotFoundError:
+                fd = os.open(self.path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
+                os.fchmod(fd, 0o666)  # whatever the umask: others measure here, too
+                return fd
+        except OSError as fault:
+            raise LockUnusable(
+                say(
+                    "The lock {path}, by which measured runs keep out of each other's way, cannot be used: {reason}. "
+                    "Remove the file, or name another in PACELINE_LOCK.",
+                    path=self.path,
+                    reason=fault.strerror or fault,
+                )
+            ) from None
 
     def release(self) -> None:
         """Let the next run begin."""

@@ -16,12 +16,19 @@ from core.loadgen.exchange import Exchange
 from core.loadgen.prompts import Prompts, Shape
 from core.loadgen.seen import Prepared
 from core.loadgen.watch import passed
-from core.plan import RunPlan
+from core.plan import Limits, RunPlan
 from core.records import Failure, FailureKind, RequestRecord
 from core.run import Preflight
 from core.wire.errors import parameter_change, parameter_change_in
 from core.words import say
 
+CHANGED = {
+    "drop stream_options": say("stream_options was left out: the endpoint does not accept it."),
+    "use max_completion_tokens": say("max_completion_tokens was sent instead of max_tokens, as the endpoint asks."),
+    "use max_tokens": say("max_tokens was sent instead of max_completion_tokens, as the endpoint asks."),
+    "drop ignore_eos": say("ignore_eos was left out: the endpoint does not accept it, so answers may end early."),
+    "drop temperature": say("temperature was left out: the endpoint does not accept it."),
+}
 PROBE_WORDS, PROBE_TOKENS = 24, 4
 LONG_TOKENS = 400  # long enough that generation is still going when the client leaves
 PASSING = {FailureKind.HTTP_429, FailureKind.HTTP_5XX, FailureKind.CONNECTION_LOST}
@@ -29,7 +36,8 @@ PAUSE_S = 0.5
 LOOK_S = 0.002
 EARLY_CLOSE_S = 0.05
 GONE_WITHIN_S = 2.0
-LONGEST_S = 60.0
+FINISHES_WITHIN_S = 30.0
+GET_LIMITS = Limits(connect_s=3.0, first_byte_s=3.0, idle_s=3.0, total_s=3.0)
 BUSY_METRIC = re.compile(
     rb"^(?:vllm:num_requests_running|llamacpp:requests_processing)(?:\{[^}]*\})? ([0-9.e+]+)", re.MULTILINE
 )
@@ -45,7 +53,7 @@ class Preflighter:
         self._dialler = Dialler(asyncio.get_running_loop(), plan.configuration.endpoint)
         self._numbers = iter(range(1_000_000))
         self._keeps_connection: bool | None = None
-        self._limits = replace(plan.limits, total_s=min(plan.limits.total_s, LONGEST_S))
+        self._limits = plan.limits  # a cold model may take as long as in the run itself
 
     async def run(self) -> tuple[Preflight, Shape]:
         """What was found, and the shape that the measured requests take."""
@@ -81,7 +89,7 @@ class Preflighter:
             ignore_eos=shape.ignore_eos if self._plan.workload.ignore_eos else None,
             stops_on_disconnect=await self._stops_on_disconnect(shape) if record.streamed else None,
             keeps_connection=self._keeps_connection,
-            changes=tuple(changes),
+            changes=tuple(CHANGED[change] for change in changes),
         )
 
     async def _refused(self, failure: Failure, changes: list[str]) -> Preflight:
@@ -98,7 +106,7 @@ class Preflighter:
             there = say(" The server has: {models}.", models=", ".join(models[:8])) if models else ""
             message = say("404 for model {model}: {sentence}", model=self._plan.configuration.model, sentence=message)
             message += there
-        return Preflight(changes=tuple(changes), failure_message=message)
+        return Preflight(changes=tuple(CHANGED[change] for change in changes), failure_message=message)
 
     def _calibrated(self, shape: Shape, record: RequestRecord) -> Shape:
         """Measure the chat template: prompt tokens beyond one a word belong to it."""
@@ -119,7 +127,7 @@ class Preflighter:
             exchange.ended_ns = monotonic_ns()
         else:
             dialled.send(exchange)
-            await self._until_ended(exchange)
+            await self._until_ended(exchange, self._limits)
             if not dialled.lost:
                 await asyncio.sleep(EARLY_CLOSE_S)
             self._keeps_connection = not dialled.lost
@@ -137,11 +145,11 @@ class Preflighter:
         body = prompts.body(prompts.prompt(index, warmup=True), output_tokens=tokens, stream=workload.stream)
         return Exchange(prompts.wrap(body, index=index, warmup=True, output_tokens=tokens), ended=lambda _: None)
 
-    async def _until_ended(self, exchange: Exchange) -> None:
+    async def _until_ended(self, exchange: Exchange, limits: Limits) -> None:
         while not exchange.ended_ns:
             await asyncio.sleep(LOOK_S)
             now = monotonic_ns()
-            found = passed(exchange, self._limits, now)
+            found = passed(exchange, limits, now)
             if found is not None:
                 exchange.fail(found[0], found[1], now_ns=now)
 
@@ -168,6 +176,9 @@ class Preflighter:
             await asyncio.sleep(0.1)
             if await self._busy() == 0:
                 return True
+        patience = monotonic() + FINISHES_WITHIN_S
+        while await self._busy() and monotonic() < patience:  # noqa: ASYNC110 -- polls the server: the run shall not begin beside our answer
+            await asyncio.sleep(PAUSE_S)
         return False
 
     async def _busy(self) -> int | None:
@@ -205,7 +216,7 @@ class Preflighter:
         prepared = Prepared(index=0, warmup=True, request_id="", payload=payload, input_tokens=0, output_tokens=0)
         exchange = Exchange(prepared, ended=lambda _: None, keep_body=True)
         dialled.send(exchange)
-        await self._until_ended(exchange)
+        await self._until_ended(exchange, GET_LIMITS)
         dialled.close()
         exchange.decode(None)
         return exchange.error_body() if exchange.status == 200 else b""

@@ -10,6 +10,7 @@ from core.loadgen.vocabulary import WORDS
 from core.plan import RunPlan
 from core.wire.openai import path, request_body
 
+DRAWN_WORDS, SPARE_WORDS = 500, 5000
 NONCE_WORDS = 6  # the request's number in two words, its run in four
 
 
@@ -50,6 +51,7 @@ class Prompts:
         self._tag = tag
         self._shape = shape
         self._head = _head(plan, key_header)
+        self._long: list[str] = []
 
     def prompt(self, index: int, *, warmup: bool) -> str:
         """Random words, about `input_tokens` tokens; the first ones exist in no other prompt of any run."""
@@ -57,7 +59,17 @@ class Prompts:
         wanted = max(1, round((workload.input_tokens - shape.overhead_tokens) / shape.tokens_per_word))
         nonce = self._nonce(index, warmup=warmup) if workload.nonce else []
         chosen = random.Random(f"{workload.seed}:{int(warmup)}:{index}")  # noqa: S311 -- words, not secrets
-        return " ".join((nonce + chosen.choices(WORDS, k=max(0, wanted - len(nonce))))[: max(wanted, len(nonce))])
+        return " ".join([*nonce, *self._words(chosen, max(0, wanted - len(nonce)))])
+
+    def _words(self, chosen: random.Random, count: int) -> list[str]:
+        """Random words; for a long prompt a random part of one long text, as drawing each would hold the loop."""
+        if count <= DRAWN_WORDS:
+            return chosen.choices(WORDS, k=count)
+        if len(self._long) < count + SPARE_WORDS:
+            once = random.Random(self._plan.workload.seed)  # noqa: S311 -- words, not secrets
+            self._long = once.choices(WORDS, k=count + SPARE_WORDS)
+        begin = chosen.randrange(SPARE_WORDS)
+        return self._long[begin : begin + count]
 
     def prepare(self, index: int, *, warmup: bool = False) -> Prepared:
         """The request with number `index`, all its bytes."""

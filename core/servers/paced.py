@@ -14,7 +14,6 @@ import gc
 import heapq
 import json
 import os
-import resource
 import select
 import selectors
 import signal
@@ -25,6 +24,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TextIO
 
+from core.open_files import allow_many_sockets
 from core.servers import pace
 from core.servers.paced_stream import Connection, Request, Stream, cut_request
 
@@ -264,15 +264,6 @@ def wall_minus_monotonic_ns() -> int:
         after = time.monotonic_ns()
         pairs.append((after - before, wall - (before + after) // 2))
     return min(pairs)[1]
-
-
-def allow_many_sockets() -> None:
-    """Raise the limit of open files as far as the system lets us: a socket a stream."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
-    if soft < wanted:
-        with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

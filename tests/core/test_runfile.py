@@ -48,7 +48,7 @@ def full():
         message="a word",
         experiment={"id": "e", "name": "n", "repeat": 1, "position": 2},
         client=ClientHealth(loop_lag_p99_s=0.0002, cpu_share=0.4, max_in_flight=4, priority="realtime"),
-        preflight=Preflight(streams=True, usage=True, changes=("stream_options left out.",), model="m"),
+        preflight=Preflight(streams=True, usage=True, changes=("stream_options left out.",)),
     )
 
 

@@ -128,7 +128,7 @@ def test_the_end_of_a_run_is_stored_with_all_that_was_learnt(runs):
         stopped_by=StoppedBy.USER,
         message="Cancelled.",
         client=ClientHealth(loop_lag_p99_s=0.0002, max_in_flight=4, priority="realtime"),
-        preflight=Preflight(streams=True, changes=("Left out stream_options.",), model="llama"),
+        preflight=Preflight(streams=True, changes=("Left out stream_options.",)),
         environment={"python": "3.11", "server": {"engine": "vllm", "version": "0.32"}},
     )
     runs.run_ended(over)

@@ -31,6 +31,7 @@ class Scripted:
     asked: list[Asked] = field(default_factory=list)
     connections: int = 0
     gone: int = 0
+    asked_by: list[asyncio.StreamReader] = field(default_factory=list)
 
 
 def event(text: str) -> bytes:
@@ -74,10 +75,14 @@ async def scripted(script: Script, *, host: str = "127.0.0.1", ssl=None) -> Asyn
                 length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0]) if b"ontent-" in head else 0
                 asked = Asked(head, await reader.readexactly(length), number)
                 state.asked.append(asked)
+                state.asked_by.append(reader)
                 await script(asked, writer)
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
             state.gone += 1
+        except asyncio.CancelledError:  # the test is over
+            writer.transport.abort()
+            return
         finally:
             writer.close()
             with contextlib.suppress(ConnectionError):
@@ -89,6 +94,14 @@ async def scripted(script: Script, *, host: str = "127.0.0.1", ssl=None) -> Asyn
         yield state
     finally:
         server.close()
+
+
+async def closed(reader: asyncio.StreamReader) -> bool:
+    """Whether the client has closed the connection that this reader reads; waits up to 5 s for it."""
+    async with asyncio.timeout(5):
+        while not reader.at_eof() and reader.exception() is None:
+            await asyncio.sleep(0.01)
+    return True
 
 
 def answers(data: bytes, *, close: bool = False) -> Script:

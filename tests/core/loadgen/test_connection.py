@@ -15,6 +15,8 @@ from tests.core.loadgen.scripted import (
     HEAD,
     answers,
     chunk,
+    closed,
+    engine_for,
     event,
     measured,
     plan_for,
@@ -52,12 +54,20 @@ async def test_a_server_that_says_close_gets_a_new_connection_a_request():
     assert all(record.connect_s for record in records)
 
 
-async def test_a_server_that_closes_without_saying_loses_at_most_the_requests_before_it_is_noticed():
-    async with scripted(answers(stream("a", "b"), close=True)) as server:
-        records = await measured(plan_for(server.port, requests=4), reuse=False)
+async def test_a_server_that_closes_without_saying_is_noticed_by_the_engine_too():
+    async def late_close(_asked, writer):
+        writer.write(stream("a", "b"))
+        await writer.drain()
+        await asyncio.sleep(0.02)  # long enough that the next request is already sent
+        writer.close()
 
-    assert [record.outcome for record in records] == [Outcome.OK] * 4
-    assert len(server.asked) == 4
+    async with scripted(late_close) as server:
+        records = await measured(plan_for(server.port, requests=6))
+
+    lost = [record for record in records if record.failure]
+    assert len(records) == 6
+    assert len(lost) <= 1  # the one that was on its way when the server closed for the first time
+    assert server.connections >= 5
 
 
 async def test_a_request_that_was_sent_is_never_sent_again():
@@ -71,15 +81,34 @@ async def test_a_request_that_was_sent_is_never_sent_again():
     assert len(server.asked) == 3
 
 
-async def test_a_stale_connection_is_not_used_and_that_is_no_retry():
-    async def close_while_idle(asked, writer):
-        writer.write(stream("a", "b"))
+async def test_a_stale_connection_is_not_used_and_that_is_no_retry(monkeypatch):
+    monkeypatch.setattr("core.loadgen.connection.STALE_NS", 1_000_000)
+
+    async def slow(_asked, writer):
+        await asyncio.sleep(0.02)
+        writer.write(stream("a"))
+
+    async with scripted(slow) as server:
+        # Three lanes, one of them busy with warm-up while the others grow stale.
+        records = await measured(plan_for(server.port, requests=3, concurrency=3, warmup_requests=1))
+
+    assert [record.outcome for record in records] == [Outcome.OK] * 4
+    assert len(server.asked) == 4
+    assert server.connections > 3
+
+
+async def test_a_connection_whose_end_waits_to_be_read_is_not_used():
+    async def close_after_the_first(asked, writer):
+        writer.write(stream("a"))
+        await writer.drain()
         if asked.connection == 0:
             writer.close()
 
-    async with scripted(close_while_idle) as server:
+    async with scripted(close_after_the_first) as server:
         plan = plan_for(server.port, requests=1, warmup_requests=1)
-        records = await measured(plan, reuse=False)
+        records: list = []
+        engine = engine_for(plan, records)
+        await engine.run()
 
     assert [record.outcome for record in records] == [Outcome.OK] * 2
     assert len(server.asked) == 2
@@ -180,12 +209,26 @@ async def test_what_is_not_http_is_malformed(answer):
     assert record.failure.kind is FailureKind.MALFORMED
 
 
+async def test_after_an_answer_that_is_not_http_its_connection_is_not_used_again():
+    fault = HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n" + stream("left over")
+
+    async def once(asked, writer):
+        writer.write(fault if asked.connection == 0 else stream("own"))
+
+    async with scripted(once) as server:
+        records = await measured(plan_for(server.port, requests=2))
+
+    assert records[0].failure.kind is FailureKind.MALFORMED
+    assert records[1].text == "own"
+    assert server.connections == 2
+
+
 async def test_a_lying_end_inside_an_answer_never_mixes_two_answers():
     # The first read looks like an end and is none; the rest would otherwise be taken for the next answer.
-    lying = CHUNKED + b"%x\r\n" % (len(EVENTS) + 9) + event("a") + b"\r\n0\r\n\r\n"
+    lying = CHUNKED + b"%x\r\n" % (len(EVENTS) + 99) + event("a") + b"\r\n0\r\n\r\n"
 
     async def lie(asked, writer):
-        if asked.connection == 0:
+        if asked.connection == 0 and asked is server.asked[0]:
             writer.write(lying)
             await writer.drain()
             await asyncio.sleep(0.05)
@@ -194,18 +237,43 @@ async def test_a_lying_end_inside_an_answer_never_mixes_two_answers():
             writer.write(stream("c"))
 
     async with scripted(lie) as server:
-        records = await measured(plan_for(server.port, requests=2))
+        records = await measured(plan_for(server.port, requests=3))
 
-    assert records[0].failure.kind in {FailureKind.TRUNCATED, FailureKind.MALFORMED}
-    assert records[1].text in {"c", None} or records[1].failure is not None
+    assert records[0].failure.kind is FailureKind.TRUNCATED
+    assert records[1].failure is not None or records[1].text == "c"
+    assert records[2].text == "c"
+    assert server.connections > 1
 
 
-async def test_bytes_that_nobody_asked_for_end_the_connection():
-    async with scripted(answers(stream("a") + b"HTTP/1.1 200 OK\r\n\r\n")) as server:
-        records = await measured(plan_for(server.port, requests=1, warmup_requests=1))
+async def test_bytes_after_an_answer_end_the_connection_and_belong_to_nobody():
+    extra = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nextra"
+    async with scripted(answers(stream("own") + extra)) as server:
+        records = await measured(plan_for(server.port, requests=3))
 
-    assert records[0].outcome is not None
-    assert all(record.text in {"a", "", None} for record in records)
+    assert [record.text for record in records] == ["own"] * 3
+    assert server.connections == 3
+
+
+async def test_an_event_stream_of_crlf_lines_is_not_decoded_as_it_is_read():
+    lines = [one.replace(b"\n", b"\r\n") for one in (event("a"), event("b"), FINISH, DONE)]
+    seen = []
+
+    async def slowly(_asked, writer):
+        writer.write(CHUNKED)
+        for line in lines:
+            writer.write(chunk(line))
+            await writer.drain()
+            await asyncio.sleep(0.01)
+            seen.append(next(iter(engine._in_flight)).bytes_decoded)
+        writer.write(b"0\r\n\r\n")
+
+    async with scripted(slowly) as server:
+        records: list = []
+        engine = engine_for(plan_for(server.port), records)
+        await engine.run()
+
+    assert records[0].text == "ab"
+    assert seen == [0, 0, 0, 0]
 
 
 async def test_tls_is_spoken_with_an_authority_from_a_file(tmp_path):
@@ -273,6 +341,8 @@ async def test_a_limit_that_passed_has_its_own_kind_and_closes_the_connection(li
 
     async with scripted(never_ends) as server:
         (record,) = await measured(plan_for(server.port, limits=limits))
+        gone = await closed(server.asked_by[0])
 
+    assert gone
     assert record.failure.kind is kind
     assert len(record.chunk_us) == (1 if sends else 0)

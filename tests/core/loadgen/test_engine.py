@@ -204,3 +204,79 @@ async def test_what_is_in_flight_is_decoded_on_the_way_for_the_live_view():
 
     assert seen == 2
     assert engine.chunks_so_far() == 3
+
+
+async def test_fast_failures_do_not_stop_a_run_whose_other_requests_succeed():
+    here = 0
+
+    async def few_at_once(_asked, writer):
+        nonlocal here
+        if here >= 8:
+            writer.write(b"HTTP/1.1 429 X\r\nContent-Length: 4\r\n\r\nbusy")
+            return
+        here += 1
+        await asyncio.sleep(0.3)
+        here -= 1
+        writer.write(stream("a"))
+
+    async with scripted(few_at_once) as server:
+        records: list = []
+        stopped_by = await engine_for(plan_for(server.port, requests=120, concurrency=12), records).run()
+
+    assert stopped_by is StoppedBy.REQUESTS
+    assert len(records) == 120
+
+
+async def test_measuring_begins_after_warm_up():
+    order = []
+
+    async def script(_asked, writer):
+        order.append("request")
+        writer.write(stream("a"))
+
+    async with scripted(script) as server:
+        plan = plan_for(server.port, requests=2, warmup_requests=3)
+        await engine_for(plan, [], measuring=lambda: order.append("measuring")).run()
+
+    assert order == ["request"] * 3 + ["measuring"] + ["request"] * 2
+
+
+async def test_warm_up_is_in_no_live_number():
+    seen = []
+
+    async def slow(_asked, writer):
+        writer.write(CHUNKED + chunk(event("a")))
+        await writer.drain()
+        await asyncio.sleep(0.6)
+        seen.append((engine.sent, engine.chunks_so_far(), engine.first_tokens()))
+        writer.write(stream("b")[len(CHUNKED) :])
+
+    async with scripted(slow) as server:
+        engine = engine_for(plan_for(server.port, requests=1, warmup_requests=1), [])
+        await engine.run()
+
+    assert seen[0] == (0, 0, set())
+    assert seen[1][:2] == (1, 1)
+
+
+async def test_the_cap_of_a_timed_run_is_told_as_what_it_is():
+    async with scripted(answers(stream("a"))) as server:
+        plan = plan_for(server.port, duration_s=60.0, limits=Limits(max_requests=5))
+        stopped_by = await engine_for(plan, []).run()
+
+    assert stopped_by is StoppedBy.REQUESTS
+
+
+async def test_cancel_while_a_connection_is_being_opened_does_not_wait_for_it(monkeypatch):
+    async def black_hole(_dialler):
+        await asyncio.sleep(30)
+
+    monkeypatch.setattr("core.loadgen.dialling.Dialler.dial", black_hole)
+    records: list = []
+    engine = engine_for(plan_for(9, requests=2), records)
+    running = asyncio.create_task(engine.run())
+    await asyncio.sleep(0.05)
+    engine.stop(StoppedBy.USER)
+
+    async with asyncio.timeout(5):
+        assert await running is StoppedBy.USER

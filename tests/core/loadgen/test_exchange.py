@@ -72,6 +72,29 @@ def test_decoding_stops_at_its_deadline_and_goes_on_where_it_stopped():
     assert len(exchange.record(0, keep_text=False).chunk_us) == 100
 
 
+def test_a_large_read_is_decoded_in_pieces_with_its_one_time():
+    events = b"".join(event("x") for _ in range(500))
+    exchange = exchange_with([(50, CHUNKED + chunk(events + FINISH + DONE) + b"0\r\n\r\n")], ended_ms=50)
+
+    slices = 1
+    while not exchange.decode(0):
+        slices += 1
+    record = exchange.record(0, keep_text=False)
+
+    assert slices > 5
+    assert set(record.chunk_us) == {50_000}
+    assert len(record.chunk_us) == 500
+    assert record.reads == 1
+
+
+def test_what_is_decoded_waits_no_more():
+    exchange = exchange_with([(50, CHUNKED + chunk(event("a")))], ended_ms=60)
+    exchange.bytes_seen = 100
+    exchange.decode(None)
+
+    assert exchange.bytes_seen - exchange.bytes_decoded == 0
+
+
 def test_a_request_given_up_keeps_what_arrived_and_its_own_failure():
     exchange = exchange_with([(50, CHUNKED + chunk(event("a")))], ended_ms=300)
     exchange.fail(FailureKind.IDLE_TIMEOUT, "Nothing more came.")

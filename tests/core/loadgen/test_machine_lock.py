@@ -1,9 +1,12 @@
 """Two measured runs never overlap on one machine."""
 
+import os
 import subprocess
 import sys
 
-from core.loadgen.machine_lock import MachineLock
+import pytest
+
+from core.loadgen.machine_lock import LockUnusable, MachineLock, lock_path
 
 HOLD = """
 import sys
@@ -32,3 +35,27 @@ def test_a_released_lock_is_free(tmp_path):
         assert lock.try_acquire()
     with MachineLock(tmp_path / "lock") as lock:
         assert lock.try_acquire()
+
+
+def test_others_can_use_a_lock_made_under_a_strict_umask(tmp_path):
+    before = os.umask(0o077)
+    try:
+        with MachineLock(tmp_path / "lock") as lock:
+            assert lock.try_acquire()
+    finally:
+        os.umask(before)
+
+    assert (tmp_path / "lock").stat().st_mode & 0o777 == 0o666
+
+
+def test_a_lock_that_cannot_be_opened_is_one_sentence(tmp_path):
+    with pytest.raises(LockUnusable, match="PACELINE_LOCK"):
+        MachineLock(tmp_path / "none" / "lock").try_acquire()
+
+
+def test_the_lock_is_the_machine_s_whatever_tmpdir_says(monkeypatch):
+    monkeypatch.delenv("PACELINE_LOCK", raising=False)
+    here = lock_path()
+    monkeypatch.setenv("TMPDIR", "/somewhere")
+
+    assert lock_path() == here

@@ -5,7 +5,7 @@ import asyncio
 import orjson
 import pytest
 
-from core.loadgen.preflight import Preflighter
+from core.loadgen.preflight import CHANGED, Preflighter
 from core.loadgen.prompts import Shape
 from tests.core.loadgen.scripted import CHUNKED, FINISH, answers, chunk, event, plan_for, scripted, stream, usage
 
@@ -62,7 +62,7 @@ async def test_a_refused_parameter_is_changed_once_and_told(parameter, complaint
     async with scripted(script) as server:
         found, _ = await preflight(server.port)
 
-    assert found.changes == (change,)
+    assert found.changes == (CHANGED[change],)
     assert found.failure_message is None
     assert sum(asked.head.startswith(b"POST") for asked in server.asked) == 2
 
@@ -77,7 +77,7 @@ async def test_a_parameter_refused_inside_a_200_is_changed_too():
     async with scripted(script) as server:
         found, _ = await preflight(server.port)
 
-    assert found.changes == ("drop stream_options",)
+    assert found.changes == (CHANGED["drop stream_options"],)
 
 
 async def test_two_parameters_can_be_refused_one_after_the_other():
@@ -93,7 +93,7 @@ async def test_two_parameters_can_be_refused_one_after_the_other():
     async with scripted(script) as server:
         found, shape = await preflight(server.port)
 
-    assert set(found.changes) == {"drop stream_options", "use max_completion_tokens"}
+    assert set(found.changes) == {CHANGED["drop stream_options"], CHANGED["use max_completion_tokens"]}
     assert shape.stream_options is False
 
 
@@ -102,7 +102,7 @@ async def test_a_complaint_that_a_change_does_not_cure_is_the_end():
         found, _ = await preflight(server.port)
 
     assert "stream_options" in found.failure_message
-    assert found.changes == ("drop stream_options",)
+    assert found.changes == (CHANGED["drop stream_options"],)
 
 
 async def test_a_refused_key_names_itself_and_the_host():

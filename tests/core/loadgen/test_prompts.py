@@ -60,3 +60,12 @@ def test_a_shape_changes_one_thing_for_one_complaint():
     assert shape.changed("drop ignore_eos") == Shape()
     assert shape.changed("use max_completion_tokens").token_parameter == "max_completion_tokens"
     assert shape.changed("paint it green") is None
+
+
+def test_long_prompts_are_as_long_and_as_different_as_short_ones():
+    made = prompts(input_tokens=20_000)
+    texts = [made.prompt(index, warmup=False) for index in range(3)]
+
+    assert [len(text.split()) for text in texts] == [20_000] * 3
+    assert len({text[:5000] for text in texts}) == 3
+    assert prompts(input_tokens=20_000).prompt(1, warmup=False) == texts[1]

@@ -1,0 +1,73 @@
+"""The connections of a closed loop: one a lane, opened before its request is due. Knows when one may be used again."""
+
+import asyncio
+
+from core.loadgen.connection import Connection
+from core.loadgen.dialling import Dialler
+from core.records import Failure, FailureKind
+from core.words import say
+
+DIALS_AT_ONCE = 128  # a listen queue is often 128 long
+
+
+class Lanes:
+    """`count` places, each with a connection or none."""
+
+    def __init__(self, dialler: Dialler, count: int, *, reuse: bool) -> None:
+        """`reuse`: a connection is kept for the next request, as long as the server keeps it."""
+        self._dialler = dialler
+        self._connections: list[Connection | None] = [None] * count
+        self._gate = asyncio.Semaphore(DIALS_AT_ONCE)
+        self._dials: set[asyncio.Task[Connection | Failure]] = set()
+        self._stopped = False
+        self._reuse = reuse
+
+    def __len__(self) -> int:
+        return len(self._connections)
+
+    async def open(self) -> None:
+        """Fill every place whose connection may not be used. A place that stays empty dials again when it sends."""
+        empty = [place for place in range(len(self)) if not self._usable(place)]
+        if not empty or isinstance(await self.connection(empty[0]), Failure):
+            return  # do not dial a dead address a thousand times
+        await asyncio.gather(*(self.connection(place) for place in empty[1:]))
+
+    async def connection(self, place: int) -> Connection | Failure:
+        """The place's connection; a new one if the old is closed or stale: what was never sent is no retry."""
+        found = self._connections[place]
+        if found is not None and self._usable(place):
+            return found
+        if found is not None:
+            self._reuse = self._reuse and not found.closed_early
+            found.close()
+        dialled = await self._dial()
+        self._connections[place] = dialled if isinstance(dialled, Connection) else None
+        return dialled
+
+    def stop(self) -> None:
+        """Give up every connection that is being opened."""
+        self._stopped = True
+        for dial in self._dials:
+            dial.cancel()
+
+    def close(self) -> None:
+        """Close every connection."""
+        for connection in self._connections:
+            if connection is not None:
+                connection.close()
+
+    def _usable(self, place: int) -> bool:
+        connection = self._connections[place]
+        fresh = connection is not None and connection.connect_s is not None  # opened ahead, not yet used
+        return connection is not None and (self._reuse or fresh) and connection.usable()
+
+    async def _dial(self) -> Connection | Failure:
+        async with self._gate:
+            if not self._stopped:
+                dial = asyncio.ensure_future(self._dialler.dial())
+                self._dials.add(dial)
+                await asyncio.wait((dial,))
+                self._dials.discard(dial)
+                if not dial.cancelled():
+                    return dial.result()
+        return Failure(kind=FailureKind.CANCELLED, message=say("Cancelled before it was sent."))
