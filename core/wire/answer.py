@@ -11,7 +11,8 @@ class Answer:
     """The meaning of one answer. Times are microseconds after the request was sent; event indexes count from 0.
 
     Attributes:
-        text: Answer text; of several choices one after the other.
+        text: Answer text; of several choices one after the other. Texts together have at most 4,000,000 characters:
+            one that was cut ends with an ellipsis.
         tool_calls: {"name", "arguments"} each.
         finish_reason: The last non-empty one.
         data_events: Dispatched events with data, `[DONE]` included.

@@ -5,10 +5,13 @@ import math
 from typing import Any
 
 from core.records import ServerTimes
+from core.wire.kept import Kept, Room, whole
 
 MAX_TOKENS = 1_000_000_000  # above this a count is nonsense, and unknown
 MAX_SERVER_S = 86_400.0
 MAX_ODD_BYTES = 1_000_000
+MOST_CALLS = 256  # of one answer that are kept; more than any model makes
+MAX_CALL_NAME = 300
 
 
 class Counts:
@@ -36,12 +39,13 @@ class Counts:
 
 
 class ToolCalls:
-    """The calls that a stream builds up from pieces, in order of their first piece."""
+    """The calls that a stream builds up from pieces, in order of their first piece; arguments take up `room`."""
 
-    __slots__ = ("_calls", "_last")
+    __slots__ = ("_calls", "_last", "_room")
 
-    def __init__(self) -> None:
-        self._calls: dict[tuple[int, int], tuple[list[str], list[str]]] = {}
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._calls: dict[tuple[int, int], tuple[list[str], Kept]] = {}
         self._last = (0, -1)
 
     def take(self, choice: int, delta: dict[str, Any]) -> bool:
@@ -59,7 +63,7 @@ class ToolCalls:
     def joined(self) -> list[dict[str, str]]:
         """Every call with its whole name and arguments."""
         return [
-            {"name": whole("".join(name)), "arguments": whole("".join(arguments))}
+            {"name": whole("".join(name))[:MAX_CALL_NAME], "arguments": arguments.text()}
             for name, arguments in self._calls.values()
         ]
 
@@ -70,11 +74,16 @@ class ToolCalls:
         name, arguments = _text(function.get("name")), _text(function.get("arguments"))
         if not name and not arguments:
             return False
-        names, pieces = self._calls.setdefault(self._key(choice, call, begins=name != ""), ([], []))
-        if name and names != [name]:  # some servers repeat the whole name in every piece
-            names.append(name)
-        if arguments:
-            pieces.append(arguments)
+        key = self._key(choice, call, begins=name != "")
+        kept = self._calls.get(key)
+        if kept is None:
+            if len(self._calls) == MOST_CALLS:
+                return True
+            kept = self._calls[key] = ([], Kept(self._room))
+        names, pieces = kept
+        if name and names != [name] and sum(map(len, names)) < MAX_CALL_NAME:  # some repeat all of it in every piece
+            names.append(name[:MAX_CALL_NAME])
+        pieces.write(arguments)
         return True
 
     def _key(self, choice: int, call: dict[str, Any], *, begins: bool) -> tuple[int, int]:
@@ -128,15 +137,6 @@ def token_count(found: Any) -> int | None:
     if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found <= MAX_TOKENS:
         return None
     return found
-
-
-def whole(text: str) -> str:
-    """The text with halves of a character that came in two escapes put together, and lone halves replaced."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text
 
 
 def json_text(found: Any) -> str:

@@ -27,6 +27,8 @@ EXCERPT = 200
 class StreamDecoder:
     """Feed it body bytes as they came, then `finish`. What it finds is the same for any cut of the bytes.
 
+    With `keep_text` False the answer's texts are "" and all else is the same: nothing grows with its length but times.
+
     Attributes:
         chunk_us: Arrivals of the output chunks decoded so far.
     """
@@ -37,14 +39,16 @@ class StreamDecoder:
         "_sse", "_status", "chunk_us",
     )  # fmt: skip
 
-    def __init__(self, *, status: int, content_type: str, retry_after: str | None = None) -> None:
+    def __init__(
+        self, *, status: int, content_type: str, retry_after: str | None = None, keep_text: bool = True
+    ) -> None:
         self._status = status
         self._content_type = content_type
         self._retry_after = retry_after
         self._sse: SseParser | None = None  # until the first byte says that it is a stream
         self._body = bytearray()
         self._body_at_us: int | None = None
-        self._reading = Reading()
+        self._reading = Reading(keep_text=keep_text)
         self._events = 0
         self._first_token_event: int | None = None
         self._first_content_event: int | None = None

@@ -1,6 +1,5 @@
 """What the objects of one answer add up to: texts, calls, counts, its end or its error. Never knows events or times."""
 
-from io import StringIO
 from typing import Any
 
 from core.records import ServerTimes
@@ -12,13 +11,14 @@ from core.wire.chunk import (
     server_times,
     thinking_text,
     token_count,
-    whole,
 )
 from core.wire.errors import clean, says_error, sentence
+from core.wire.kept import MOST_CHARACTERS, Kept, Room
 from core.words import say
 
 NOTHING, OUTPUT, ANSWER = 0, 1, 3  # what an object brought; answer text is output too
 MAX_NAME = 300
+MOST_CHOICES = 128  # whose texts are kept: as many as an answer may be asked for
 
 
 class Reading:
@@ -31,14 +31,15 @@ class Reading:
     """
 
     __slots__ = (
-        "counted_at", "error", "finish_reason", "groq", "model", "other_texts", "server", "text", "thinking", "tools",
-        "usage",
+        "_room", "counted_at", "error", "finish_reason", "groq", "model", "other_texts", "server", "text", "thinking",
+        "tools", "usage",
     )  # fmt: skip
 
-    def __init__(self) -> None:
-        self.text = StringIO()
-        self.thinking = StringIO()
-        self.other_texts: dict[int, StringIO] = {}
+    def __init__(self, *, keep_text: bool = True) -> None:
+        self._room = Room(MOST_CHARACTERS if keep_text else 0)
+        self.text = Kept(self._room)
+        self.thinking = Kept(self._room)
+        self.other_texts: dict[int, Kept] = {}
         self.tools: ToolCalls | None = None
         self.usage = Counts()
         self.groq = Counts()
@@ -98,13 +99,19 @@ class Reading:
             self.thinking.write(thinking)
             brought = OUTPUT
         if "tool_calls" in delta or "function_call" in delta:
-            self.tools = self.tools or ToolCalls()
+            self.tools = self.tools or ToolCalls(self._room)
             brought |= self.tools.take(index, delta)
         if answer:
-            text = self.text if index == 0 else self.other_texts.setdefault(index, StringIO())
-            text.write(answer)
+            self._write(index, answer)
             brought = ANSWER
         return brought
+
+    def _write(self, choice: int, answer: str) -> None:
+        text = self.text if choice == 0 else self.other_texts.get(choice)
+        if text is None and len(self.other_texts) < MOST_CHOICES:
+            text = self.other_texts[choice] = Kept(self._room)
+        if text is not None:
+            text.write(answer)
 
     def _ending(self, choice: dict[str, Any]) -> None:
         reason = choice.get("finish_reason")
@@ -142,12 +149,11 @@ class Reading:
 
     def answer_text(self) -> str:
         """The answer; of several choices one after the other."""
-        others = (self.other_texts[index].getvalue() for index in sorted(self.other_texts))
-        return whole(self.text.getvalue() + "".join(others))
+        return self.text.text() + "".join(self.other_texts[index].text() for index in sorted(self.other_texts))
 
     def thinking_text(self) -> str:
         """What came in the thinking channel."""
-        return whole(self.thinking.getvalue())
+        return self.thinking.text()
 
     def counts(self) -> tuple[Counts, str | None]:
         """The token counts and where they stood; None if the output was not counted."""

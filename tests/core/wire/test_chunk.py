@@ -3,6 +3,8 @@
 import pytest
 
 from core.wire.chunk import (
+    MAX_CALL_NAME,
+    MOST_CALLS,
     Counts,
     ToolCalls,
     content_texts,
@@ -11,8 +13,8 @@ from core.wire.chunk import (
     server_times,
     thinking_text,
     token_count,
-    whole,
 )
+from core.wire.kept import Room
 
 
 @pytest.mark.parametrize(
@@ -52,7 +54,7 @@ def test_a_count_is_a_whole_number_that_can_be_one(found, count):
 
 def calls(*deltas, choice=0):
     """The joined calls of these deltas."""
-    tools = ToolCalls()
+    tools = ToolCalls(Room())
     return [tools.take(choice, {"tool_calls": delta}) for delta in deltas], tools.joined()
 
 
@@ -84,8 +86,21 @@ def test_a_name_that_is_repeated_is_told_once():
     assert joined == [{"name": "a", "arguments": "xxx"}]
 
 
+def test_calls_are_kept_within_bounds_and_are_output_beyond_them():
+    tools = ToolCalls(Room(10))
+    for index in range(1000):
+        assert tools.take(0, {"tool_calls": [{"index": index, "function": {"name": "n" * 1000, "arguments": "abc"}}]})
+    for piece in range(1000):
+        assert tools.take(0, {"tool_calls": [{"index": 0, "function": {"name": f"{piece} "}}]})
+
+    joined = tools.joined()
+    assert len(joined) == MOST_CALLS
+    assert {len(call["name"]) for call in joined} == {MAX_CALL_NAME}
+    assert [call["arguments"] for call in joined[:5]] == ["abc", "abc", "abc", "a…", "…"]
+
+
 def test_the_old_function_call_is_a_call():
-    tools = ToolCalls()
+    tools = ToolCalls(Room())
 
     assert tools.take(0, {"function_call": {"name": "a", "arguments": "{}"}})
     assert tools.joined() == [{"name": "a", "arguments": "{}"}]
@@ -118,11 +133,6 @@ def test_thinking_under_both_names_is_told_once():
 @pytest.mark.parametrize("found", [None, -1, True, "3", float("inf"), float("nan"), 1e12])
 def test_a_time_that_can_be_none_is_unknown(found):
     assert server_times({"prompt_ms": found, "predicted_ms": found}, None) is None
-
-
-def test_text_that_is_whole_stays_as_it_is():
-    assert whole("naïve 🚀") == "naïve 🚀"
-    assert whole("\ud83d\ude80\ud83d") == "🚀\ufffd"
 
 
 def test_odd_json_is_read_and_no_json_refused():

@@ -2,7 +2,9 @@
 
 import gc
 import json
+import tracemalloc
 from array import array
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -34,9 +36,9 @@ def text(content, finish=None, **more):
     return chunk({"content": content}, finish, **more)
 
 
-def decode(*reads, status=200, content_type=SSE, complete=True):
+def decode(*reads, status=200, content_type=SSE, complete=True, **more):
     """The answer when read k arrives k milliseconds after the request."""
-    decoder = StreamDecoder(status=status, content_type=content_type)
+    decoder = StreamDecoder(status=status, content_type=content_type, **more)
     for number, data in enumerate(reads):
         decoder.feed(number * 1000, data)
     return decoder.finish(complete=complete, at_us=len(reads) * 1000)
@@ -141,6 +143,59 @@ def test_a_long_answer_is_joined_whole():
 
     assert found.text == "".join(pieces)
     assert found.output_chunks == 5000
+
+
+A_CALL = {"index": 0, "function": {"name": "f", "arguments": "x"}}
+ONE_OF_EACH = (
+    chunk({"reasoning": "hm"}), text("a"), chunk({"tool_calls": [A_CALL]}),
+    event({"choices": [{"index": 1, "delta": {"content": "b"}}]}), chunk(finish="stop", usage={"completion_tokens": 9}),
+)  # fmt: skip
+
+
+def test_without_its_texts_an_answer_is_the_same():
+    kept, bare = decode(*ONE_OF_EACH, DONE), decode(*ONE_OF_EACH, DONE, keep_text=False)
+
+    assert (bare.text, bare.reasoning_text, bare.tool_calls) == ("", "", [{"name": "f", "arguments": ""}])
+    assert (kept.text, kept.reasoning_text, kept.tool_calls) == ("ab", "hm", [{"name": "f", "arguments": "x"}])
+    assert replace(kept, text="", reasoning_text="", tool_calls=bare.tool_calls) == bare
+    assert bare.failure is None
+
+
+def test_without_its_texts_an_empty_answer_is_still_empty_and_a_body_still_read():
+    body = json.dumps({"choices": [{"message": {"content": "hello"}}], "usage": {"completion_tokens": 2}}).encode()
+    found = decode(body, content_type="application/json", keep_text=False)
+
+    assert kind(decode(chunk(finish="stop"), DONE, keep_text=False)) is FailureKind.EMPTY
+    assert (found.failure, found.text, found.output_tokens) == (None, "", 2)
+
+
+@pytest.mark.parametrize("channel", ["content", "reasoning"])
+def test_a_text_without_end_is_cut_and_says_so(channel):
+    found = decode(*[chunk({channel: "x" * 100_000})] * 45, chunk(finish="stop"))
+
+    kept = found.text or found.reasoning_text
+    assert len(kept) == 4_000_001
+    assert kept.endswith("x…")
+    assert (found.output_chunks, found.failure) == (45, None)
+
+
+def test_many_choices_are_kept_within_bounds():
+    found = decode(*(event({"choices": [{"index": index, "delta": {"content": "x"}}]}) for index in range(1000)), DONE)
+
+    assert (found.text, found.output_chunks) == ("x" * 129, 1000)
+
+
+def test_nothing_grows_with_the_length_of_a_text_that_nobody_wants():
+    read = text("x" * 10_000)
+    decoder = StreamDecoder(status=200, content_type=SSE, keep_text=False)
+    tracemalloc.start()
+    for _ in range(500):
+        decoder.feed(1, read)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert len(decoder.chunk_us) == 500
+    assert peak < 500_000
 
 
 # -- how it ended -----------------------------------------------------------------------------------------------------
