@@ -61,6 +61,13 @@ def stream(*texts: str) -> bytes:
     return CHUNKED + b"".join(chunk(one) for one in events) + b"0\r\n\r\n"
 
 
+async def hang_up(writer: asyncio.StreamWriter) -> None:
+    """Close the server's side."""
+    writer.close()
+    with contextlib.suppress(ConnectionError):
+        await writer.wait_closed()
+
+
 @contextlib.asynccontextmanager
 async def scripted(script: Script, *, host: str = "127.0.0.1", ssl=None) -> AsyncIterator[Scripted]:
     """Serve `script` for every request of every connection until it closes the writer."""
@@ -83,10 +90,7 @@ async def scripted(script: Script, *, host: str = "127.0.0.1", ssl=None) -> Asyn
         except asyncio.CancelledError:  # the test is over
             writer.transport.abort()
             return
-        finally:
-            writer.close()
-            with contextlib.suppress(ConnectionError):
-                await writer.wait_closed()
+        await hang_up(writer)
 
     server = await asyncio.start_server(serve, host, 0, ssl=ssl)
     state.port = server.sockets[0].getsockname()[1]
