@@ -187,7 +187,7 @@ def decode(status, content_type, body, cuts, times_us):
     for start, stop in pairwise(edges):
         seen = sum(end <= stop for end in ends)
         decoder.feed(times_us[max(0, min(seen, len(times_us)) - 1)] if times_us else 0, body[start:stop])
-    return decoder.finish(complete=True, at_us=times_us[-1] if times_us else 0)
+    return decoder.finish(complete=True)
 
 
 def sse_differences(case, source):

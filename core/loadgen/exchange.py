@@ -249,7 +249,7 @@ class Exchange:
         """What was seen, once everything is decoded. Times count from `started_ns`."""
         answer: Answer | None = None
         if self._decoder is not None:
-            answer = self._decoder.finish(complete=self._complete, at_us=(self.ended_ns - self.sent_ns) // 1000)
+            answer = self._decoder.finish(complete=self._complete)
         seen = Seen(
             prepared=self.prepared,
             started_ns=started_ns,

@@ -110,8 +110,7 @@ def _reply(exchange: Exchange, ask: Ask, changes: tuple[str, ...]) -> Reply:
     )
     for at_us, data in exchange.reads:
         decoder.feed(at_us, data)
-    last_us = exchange.reads[-1][0] if exchange.reads else 0
-    answer = decoder.finish(complete=exchange.complete, at_us=last_us)
+    answer = decoder.finish(complete=exchange.complete)
     out_of_time = exchange.failure is not None and exchange.failure.kind is FailureKind.IDLE_TIMEOUT
     cut = (exchange.cut or out_of_time) and bool(answer.chunk_us)
     failure = None if cut else answer.failure

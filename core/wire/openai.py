@@ -34,7 +34,7 @@ class StreamDecoder:
     """
 
     __slots__ = (
-        "_body", "_body_at_us", "_closing", "_content_type", "_done", "_events", "_first_answer_us",
+        "_at_us", "_body", "_closing", "_content_type", "_done", "_events", "_first_answer_us",
         "_first_content_event", "_first_token_event", "_last_token_event", "_malformed", "_reading", "_retry_after",
         "_sse", "_status", "chunk_us",
     )  # fmt: skip
@@ -47,7 +47,7 @@ class StreamDecoder:
         self._retry_after = retry_after
         self._sse: SseParser | None = None  # until the first byte says that it is a stream
         self._body = bytearray()
-        self._body_at_us: int | None = None
+        self._at_us: int | None = None  # of the last read
         self._reading = Reading(keep_text=keep_text)
         self._events = 0
         self._first_token_event: int | None = None
@@ -61,6 +61,7 @@ class StreamDecoder:
 
     def feed(self, at_us: int, data: bytes) -> None:
         """Body bytes that came in one read, `at_us` after the request was sent."""
+        self._at_us = at_us
         sse = self._sse
         if sse is None:
             self._keep(at_us, data)
@@ -73,7 +74,7 @@ class StreamDecoder:
         for event in sse.feed(data):
             self._named(at_us, event)
 
-    def finish(self, *, complete: bool, at_us: int) -> Answer:
+    def finish(self, *, complete: bool) -> Answer:
         """The end. Not `complete`: the transport ended before its framing said so.
 
         A stream with `[DONE]` or a finish_reason is whole even then: everything that is timed had come.
@@ -81,7 +82,7 @@ class StreamDecoder:
         if self._sse is not None:
             self._closing = True
             for event in self._sse.close():
-                self._named(at_us, event)
+                self._named(self._at_us or 0, event)  # its bytes came with the last read, whenever the end was seen
             return self._answer(self._stream_failure())
         if not 200 <= self._status < 300:
             failure = http_failure(self._status, self._content_type, bytes(self._body), self._retry_after)
@@ -151,7 +152,6 @@ class StreamDecoder:
     # -- bodies that are no stream, or not yet known to be one --------------------------------------------------------
 
     def _keep(self, at_us: int, data: bytes) -> None:
-        self._body_at_us = at_us
         self._body += data[: MAX_BODY + 1 - len(self._body)]
         if 200 <= self._status < 300 and kind_of_body(self._body, self._content_type) is Body.STREAM:
             self._sse = SseParser()
@@ -233,7 +233,7 @@ class StreamDecoder:
             output_chunks=len(self.chunk_us),
             chunk_us=self.chunk_us,
             first_answer_us=self._first_answer_us,
-            last_token_us=last_us if streamed else self._body_at_us,
+            last_token_us=last_us if streamed else self._at_us,
             input_tokens=counts.input,
             output_tokens=counts.output,
             reasoning_tokens=counts.reasoning,

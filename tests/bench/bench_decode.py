@@ -44,7 +44,7 @@ def per_event_us(reads: list[bytes], events_a_read: int) -> float:
         for at_us, data in enumerate(reads):
             feed(at_us, data)
         spent_ns = process_time_ns() - started
-        answer = decoder.finish(complete=True, at_us=len(reads))
+        answer = decoder.finish(complete=True)
         if answer.data_events != len(reads) * events_a_read:
             raise SystemExit(f"{answer.data_events} events were seen instead of {len(reads) * events_a_read}")
         rounds.append(spent_ns / 1000 / answer.data_events)

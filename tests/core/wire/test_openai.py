@@ -41,7 +41,7 @@ def decode(*reads, status=200, content_type=SSE, complete=True, **more):
     decoder = StreamDecoder(status=status, content_type=content_type, **more)
     for number, data in enumerate(reads):
         decoder.feed(number * 1000, data)
-    return decoder.finish(complete=complete, at_us=len(reads) * 1000)
+    return decoder.finish(complete=complete)
 
 
 def kind(answer):
@@ -61,11 +61,18 @@ def test_chunks_have_the_time_of_their_read():
     assert (found.output_chunks, found.data_events, found.text) == (3, 5, "abc")
 
 
+def test_an_event_that_only_the_end_completes_came_with_its_read():
+    found = decode(text("a"), text("b", "stop").rstrip())
+
+    assert found.chunk_us == array("i", [0, 1000])
+    assert found.last_token_us == 1000
+
+
 def test_a_time_beyond_a_c_int_is_held_at_its_end():
     decoder = StreamDecoder(status=200, content_type=SSE)
     decoder.feed(2**40, text("a", "stop"))
 
-    assert decoder.finish(complete=True, at_us=2**40).chunk_us[0] == 2**31 - 1
+    assert decoder.finish(complete=True).chunk_us[0] == 2**31 - 1
 
 
 def test_an_empty_delta_is_not_the_first_token():
@@ -351,7 +358,7 @@ def test_other_statuses_have_the_servers_sentence():
     decoder = StreamDecoder(status=429, content_type="application/json", retry_after="3")
     for part in (b'{"error": {"mess', b'age": "slow down"}}'):
         decoder.feed(5, part)
-    found = decoder.finish(complete=True, at_us=9)
+    found = decoder.finish(complete=True)
 
     assert (kind(found), found.failure.message) == (FailureKind.HTTP_429, "slow down")
     assert (found.failure.status, found.failure.retry_after_s) == (429, 3.0)
@@ -433,7 +440,7 @@ def test_one_line_without_end_is_an_answer_of_bounded_size():
     decoder = StreamDecoder(status=200, content_type=SSE)
     for _ in range(20):
         decoder.feed(0, b"data: " + b"x" * 1_000_000)
-    found = decoder.finish(complete=False, at_us=0)
+    found = decoder.finish(complete=False)
 
     assert kind(found) is FailureKind.MALFORMED
     assert len(found.failure.message) < 600
@@ -504,7 +511,7 @@ def test_whatever_comes_is_a_value_and_the_same_for_any_cut(body, content_type, 
         decoder = StreamDecoder(status=status, content_type=content_type)
         for data in reads:
             decoder.feed(7, data)
-        return decoder.finish(complete=True, at_us=7)
+        return decoder.finish(complete=True)
 
     edges = sorted({0, len(body), *(cut for cut in cuts if cut < len(body))})
     whole = answer([body])

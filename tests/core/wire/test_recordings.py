@@ -44,7 +44,7 @@ def answer(raw, cuts, times_us=None):
     for number, (start, stop) in enumerate(pairwise(edges)):
         reader.at_us = times_us[number] if times_us else 0
         reader.parser.feed_data(raw[start:stop])
-    return reader.decoder.finish(complete=reader.complete, at_us=reader.at_us), reader
+    return reader.decoder.finish(complete=reader.complete), reader
 
 
 def check(found, expected):
