@@ -104,11 +104,14 @@ def preflight_doubts(seen: Evidence) -> Iterator[Finding]:
     if preflight is None:
         return
     if preflight.changes:
+        count = len(preflight.changes)
+        once = say("One parameter of the request was changed before the run.")
+        more = say("{count} parameters of the request were changed before the run.", count=count)
         yield Finding(
             kind="parameters_changed",
             level="note",
-            what=" ".join(preflight.changes),
-            why=say("The endpoint did not accept the request as planned; every measured request was sent as changed."),
+            what=once if count == 1 else more,
+            why=" ".join([*map(_as_sentence, preflight.changes), say("Every measured request was sent so.")]),
         )
     if preflight.stops_on_disconnect is False:
         yield Finding(
@@ -117,6 +120,11 @@ def preflight_doubts(seen: Evidence) -> Iterator[Finding]:
             what=say("The server goes on generating after its client has left."),
             why=say("Requests that time out or are cancelled still load it, and slow the ones after them."),
         )
+
+
+def _as_sentence(change: str) -> str:
+    words = text(change.strip())
+    return words if words.endswith((".", "!", "?")) else words + "."
 
 
 def simulated_doubts(seen: Evidence) -> Iterator[Finding]:

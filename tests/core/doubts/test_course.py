@@ -85,11 +85,18 @@ def test_a_run_that_ended_as_planned_is_not(stopped_by):
     assert told(state_doubts, steady(7), stopped_by=stopped_by) == []
 
 
-def test_what_was_changed_before_the_run_is_told_in_its_own_sentences():
-    (found,) = told(preflight_doubts, preflight=Preflight(changes=("max_tokens became max_completion_tokens.",)))
+LEFT_OUT = "stream_options was left out: the endpoint does not accept it."
 
-    assert (found.kind, found.level) == ("parameters_changed", "note")
-    assert found.what == "max_tokens became max_completion_tokens."
+
+def test_what_was_changed_before_the_run_is_counted_and_told_in_its_own_sentences():
+    (one,) = told(preflight_doubts, preflight=Preflight(changes=(LEFT_OUT,)))
+    (two,) = told(preflight_doubts, preflight=Preflight(changes=(LEFT_OUT, "drop ignore_eos")))
+
+    assert (one.kind, one.level) == ("parameters_changed", "note")
+    assert one.what == "One parameter of the request was changed before the run."
+    assert one.why == f"{LEFT_OUT} Every measured request was sent so."
+    assert two.what == "2 parameters of the request were changed before the run."
+    assert two.why == f"{LEFT_OUT} drop ignore_eos. Every measured request was sent so."
     assert told(preflight_doubts, preflight=Preflight()) == []
     assert told(preflight_doubts) == []
 
