@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from core.doubts.claims import names_hardware
 from core.doubts.client import limited
 from core.doubts.evidence import Evidence, evidence
 from core.doubts.finding import Finding, in_order
@@ -18,7 +19,6 @@ FORM = re.compile(
     r"(?![a-z0-9])",
     re.IGNORECASE,
 )
-HARDWARE = frozenset({"hardware", "gpu", "gpus", "device", "accelerator", "machine", "instance"})
 
 
 def bare_model(name: str) -> str:
@@ -28,7 +28,7 @@ def bare_model(name: str) -> str:
 
 def _hardware(run: Run) -> str | None:
     for name, value in run.plan.configuration.settings:
-        if name.strip().lower() in HARDWARE and value.strip():
+        if names_hardware(name) and value.strip():
             return value.strip()
     if run.plan.configuration.endpoint.demo and isinstance(run.environment.get("cpu"), str):
         return str(run.environment["cpu"])

@@ -12,7 +12,7 @@ from core.words import say
 # As in "SmolLM2-135M", "Qwen2.5-7B-Instruct", "8x7b".
 SIZE_IN_NAME = re.compile(r"(?<![A-Za-z0-9.])(?:\d+x)?\d+(?:\.\d+)?[bm](?![A-Za-z0-9])", re.IGNORECASE)
 SIZE_NAMES = frozenset({"model_size", "parameters", "n_params", "params", "size", "model_bytes"})
-HARDWARE_NAMES = frozenset({"hardware", "gpu", "gpus", "device", "accelerator", "cpu", "machine", "instance"})
+HARDWARE = frozenset({"hardware", "gpu", "gpus", "device", "accelerator", "cpu", "machine", "instance"})
 UNKNOWN = "unknown"  # in a run's environment: names of those parts of its plan that an imported file did not tell
 
 
@@ -23,7 +23,16 @@ def _told(run: Run, names: frozenset[str]) -> bool:
         pairs += server.items()
         inner = server.get("model")
         pairs += inner.items() if isinstance(inner, dict) else ()
-    return any(str(name).strip().lower().replace(" ", "_") in names and value for name, value in pairs)
+    return any(_plain(name) in names and value for name, value in pairs)
+
+
+def _plain(name: Any) -> str:
+    return str(name).strip().lower().replace(" ", "_")
+
+
+def names_hardware(name: str) -> bool:
+    """Whether a setting of this name tells of the server's hardware."""
+    return _plain(name) in HARDWARE
 
 
 def knows_model_size(run: Run) -> bool:
@@ -36,7 +45,7 @@ def knows_model_size(run: Run) -> bool:
 def knows_hardware(run: Run) -> bool:
     """Whether the server's hardware is told; a demo server runs on the machine whose processor is recorded."""
     on_this_machine = run.plan.configuration.endpoint.demo != "" and bool(run.environment.get("cpu"))
-    return on_this_machine or _told(run, HARDWARE_NAMES)
+    return on_this_machine or _told(run, HARDWARE)
 
 
 def _knows_lengths(seen: Evidence) -> bool:

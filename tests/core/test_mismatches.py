@@ -70,6 +70,9 @@ def test_different_hardware_is_told():
     assert (found.kind, found.level) == ("different_hardware", "act")
     assert "L4 (a); H100 (b)" in found.what
     assert kinds(one("a", settings=(("GPU", "L4"),)), one("b", settings=(("hardware", "L4"),))) == []
+    assert kinds(one("a", settings=((" CPU", "EPYC"),)), one("b", settings=(("cpu", "Xeon"),))) == [
+        "different_hardware"
+    ]
 
 
 def test_demo_servers_run_on_the_machine_that_is_recorded():
