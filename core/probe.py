@@ -86,7 +86,10 @@ def _ready(report: Report) -> Diagnosis:
         )
     what = say("{name} answers: first token of {model} after {ms:,.3g} ms.", name=name, model=model, ms=first_s * 1000)
     if facts.get("streams") == "yes":
-        no_usage = say("It sends no usage, so set a tokenizer on its configurations, or token counts stay unknown.")
+        no_usage = say(
+            "It sends no usage, so token counts stay unknown, and a run shows no TPOT and no tokens/s. Switch usage on "
+            "in the server or the gateway before it, or choose another endpoint."
+        )
         return Diagnosis(state=ProbeState.READY, what=what, next_step=no_usage if facts.get("usage") is False else "")
     if facts.get("streams") == "buffered":
         what += say(" All tokens came at once: something holds the stream back.")

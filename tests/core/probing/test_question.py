@@ -27,7 +27,8 @@ def test_a_refused_parameter_is_changed_and_noted():
         "The server asked to drop stream_options; a run does so too.",
     ]
     assert (result.usage, result.token_source) == (False, TokenSource.NONE)
-    assert "tokenizer" in result.next_step
+    assert "no TPOT and no tokens/s" in result.next_step
+    assert "tokenizer" not in result.next_step
 
 
 def test_a_server_that_refuses_whatever_is_changed_is_asked_three_times_at_most():
