@@ -26,9 +26,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def chromium():
-    """Chromium, started once. Without one these tests fail and say how to get it."""
+    """Chromium, started once a file. Without one these tests fail and say how to get it.
+
+    It ends with the file: while Playwright lives its event loop is the thread's, and no async test can run.
+    """
     path = os.environ.get("PACELINE_BROWSER")
     if not path:
         found = subprocess.run(
