@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from core import metrics
+from core.doubts.record import Doubt, request_warnings
 from core.records import Failure, FailureKind, Outcome, RequestRecord, TokenSource
-from core.wire.doubts import Doubt, request_warnings
 from core.wire.errors import http_failure, parameter_change
 from core.wire.openai import Answer, StreamDecoder
 from core.wire.sse import SseParser

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from core.doubts.evidence import Evidence, middle
 from core.doubts.finding import Finding
+from core.doubts.record import SHORT_SHARE, buffered, is_short
 from core.metrics import chunks_are_tokens, decode_span_s, ttft_s
 from core.quantities import number, percent, seconds
 from core.records import RequestRecord, TokenSource
 from core.summary import ITL_SHARE
-from core.wire.doubts import SHORT_SHARE, buffered, is_short
 from core.words import say
 
 BUFFERED_SHARE = 0.5

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from core.doubts.evidence import Evidence, median_decode_span_s
 from core.doubts.finding import Finding
+from core.doubts.record import BUFFERED_CHUNKS, BUFFERED_SHARE
 from core.quantities import percent, seconds
 from core.summary import Summary
-from core.wire.doubts import BUFFERED_CHUNKS, BUFFERED_SHARE
 from core.words import say
 
 TTFT_SHARE, TTFT_LEAST_S = 0.05, 0.001

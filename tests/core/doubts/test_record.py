@@ -4,8 +4,8 @@ from array import array
 
 import pytest
 
+from core.doubts.record import Doubt, buffered, is_short, request_warnings
 from core.records import Failure, FailureKind, RequestRecord, TokenSource
-from core.wire.doubts import Doubt, buffered, is_short, request_warnings
 
 CHUNKS = array("i", range(100_000, 200_000, 10_000))
 
