@@ -18,9 +18,9 @@ from core.probing.circumstances import Circumstances
 from core.probing.connection_end import HeldSocket, client_failure
 from core.probing.diagnosis import diagnose
 from core.probing.page import Page, redirect_target
-from core.probing.reach import tls_context
 from core.probing.sign_in import sign_in_problem
 from core.records import Failure, FailureKind
+from core.tls import client_context
 from core.trial_lane import Lane
 from core.wire.errors import clean, http_failure, parameter_change
 from core.words import say
@@ -41,9 +41,10 @@ class TooLarge(httpx2.ReadError):
 
 def answer(lane: Lane, session: SessionKeys | None) -> None:
     """Ask for one answer and write it into the lane, to its end, whatever that is."""
+    endpoint = lane.contestant.endpoint
     try:
-        lane.key = find_key(lane.contestant.endpoint, session=session)
-        context = tls_context(lane.contestant.endpoint)
+        lane.key = find_key(endpoint, session=session)
+        context = client_context(verify=endpoint.verify, ca_file=endpoint.ca_file)
     except KeyProblem as problem:
         lane.end(str(problem))
         return
@@ -63,7 +64,7 @@ def answer(lane: Lane, session: SessionKeys | None) -> None:
     timer.daemon = True
     timer.start()
     try:
-        with http_client(lane.contestant.endpoint, lane.key, context, held, lane.total_s) as client:
+        with http_client(endpoint, lane.key, context, held, lane.total_s) as client:
             _converse(lane, client, out_of_time)
     finally:
         timer.cancel()

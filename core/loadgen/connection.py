@@ -7,7 +7,6 @@ Subtleness ahead: in `data_received` other sockets are waiting to be read, so al
 
 import asyncio
 import select
-import ssl
 from time import monotonic_ns
 
 from core.loadgen.exchange import Exchange, Mode
@@ -153,13 +152,3 @@ class Connection(asyncio.Protocol):
         self.exchange = None
         if self.transport is not None:
             self.transport.abort()
-
-
-def tls_context(*, verify: bool, ca_file: str | None) -> ssl.SSLContext:
-    """A client context: the system's authorities or those of `ca_file`. Raises OSError, ssl.SSLError for a bad file."""
-    context = ssl.create_default_context(cafile=ca_file)
-    context.set_alpn_protocols(["http/1.1"])
-    if not verify:
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    return context

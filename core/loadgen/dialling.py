@@ -7,9 +7,10 @@ import ssl
 from time import monotonic
 from urllib.parse import urlsplit
 
-from core.loadgen.connection import Connection, tls_context
+from core.loadgen.connection import Connection
 from core.plan import Endpoint
 from core.records import Failure, FailureKind
+from core.tls import client_context
 from core.words import say
 
 
@@ -57,7 +58,7 @@ class Dialler:
     async def _connected(self) -> Connection:
         """Through the first address that takes us; the one that did is tried first from then on."""
         if self._secure and self._context is None:
-            self._context = tls_context(verify=self._endpoint.verify, ca_file=self._endpoint.ca_file)
+            self._context = client_context(verify=self._endpoint.verify, ca_file=self._endpoint.ca_file)
         fault: OSError | None = None
         for address in self._addresses:
             started = monotonic()

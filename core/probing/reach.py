@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from core.plan import Endpoint
 from core.records import Failure, FailureKind
+from core.tls import client_context
 from core.words import say
 
 MOST_ADDRESSES = 4
@@ -30,15 +30,6 @@ class Connected:
     address: str
     connect_s: float
     valid_until: datetime | None = None
-
-
-def tls_context(endpoint: Endpoint) -> ssl.SSLContext:
-    """What the endpoint's `verify` and `ca_file` ask for. Raises OSError (SSLError is one) for an unusable CA file."""
-    context = ssl.create_default_context(cafile=endpoint.ca_file if endpoint.verify else None)
-    if not endpoint.verify:
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    return context
 
 
 def resolve(host: str, port: int, seconds: float) -> tuple[str, ...] | Failure:
@@ -93,9 +84,7 @@ def shake_hands(sock: socket.socket, context: ssl.SSLContext, host: str, seconds
 
 def speaks_tls(address: str, port: int, host: str, seconds: float) -> bool:
     """Whether a TLS handshake succeeds there, whatever the certificate: then http:// was the wrong beginning."""
-    context = ssl.create_default_context()
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
+    context = client_context(verify=False)
     try:
         with (
             socket.create_connection((address, port), timeout=seconds) as sock,

@@ -11,6 +11,7 @@ from core.probing.diagnosis import diagnose
 from core.probing.report import Report
 from core.probing.result import CheckName, CheckState, ProbeState
 from core.records import Failure, FailureKind
+from core.tls import client_context
 from core.words import say
 
 SHARE = 0.3  # of the whole budget, for each step
@@ -57,7 +58,7 @@ def find_way(report: Report) -> ssl.SSLContext | None:
     sock, way = connected
     report.check(CheckName.CONNECTS, CheckState.YES, say("{ms:.3g} ms", ms=way.connect_s * 1000))
     try:
-        context = reach.tls_context(report.endpoint)
+        context = client_context(verify=report.endpoint.verify, ca_file=report.endpoint.ca_file)
     except OSError as fault:
         sock.close()
         _bad_ca_file(report, fault)
