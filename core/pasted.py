@@ -1,5 +1,6 @@
-"""Plans and JSON that people paste or upload: read with care, refused with one sentence. Never runs anything."""
+"""Plans and JSON that people paste, upload or name: read with care, refused with one sentence. Never runs anything."""
 
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -9,10 +10,11 @@ from core.words import say
 
 MOST_BYTES = 2_000_000
 MOST_PLANS = 2_000
+MOST_DEPTH = 32  # of objects and lists within each other
 
 
 def plans(text: str | bytes) -> tuple[RunPlan, ...]:
-    """The plans of a plan file. Raises PlanError."""
+    """The plans in the text of a plan file. Raises PlanError."""
     found = _json(text, say("The plan"))
     listed = found.get("plans") if isinstance(found, dict) else None
     if not isinstance(listed, list) or not listed:
@@ -20,6 +22,20 @@ def plans(text: str | bytes) -> tuple[RunPlan, ...]:
     if len(listed) > MOST_PLANS:
         raise PlanError(say("The plan has {n} runs: give at most {most}.", n=len(listed), most=MOST_PLANS))
     return tuple(_plan(place, one) for place, one in enumerate(listed, start=1))
+
+
+def plans_of_file(path: Path) -> tuple[RunPlan, ...]:
+    """The plans of the plan file at `path`. Raises PlanError, which names the file."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as fault:  # ValueError: a name that no file can have
+        reason = getattr(fault, "strerror", None) or fault
+        raise PlanError(say("The plan file {path} cannot be read: {reason}.", path=path, reason=reason)) from None
+    try:
+        return plans(data)
+    except PlanError as fault:
+        raise PlanError(f"{path}: {fault}") from None
 
 
 def extra_body(text: str) -> dict[str, Any]:
@@ -41,9 +57,22 @@ def _json(text: str | bytes, what: str) -> Any:
     if len(text) > MOST_BYTES:
         raise PlanError(say("{what} is larger than 2 MB: this is something else.", what=what))
     try:
-        return orjson.loads(text)
+        found = orjson.loads(text)
     except orjson.JSONDecodeError as fault:
         raise PlanError(say("{what} is not JSON: {fault}.", what=what, fault=fault)) from None
+    if _is_deep(found):
+        raise PlanError(say("{what} is nested more than {most} deep.", what=what, most=MOST_DEPTH))
+    return found
+
+
+def _is_deep(found: Any) -> bool:
+    level = [found] if isinstance(found, dict | list) else []
+    for _ in range(MOST_DEPTH):
+        inside = [part for one in level for part in (one.values() if isinstance(one, dict) else one)]
+        level = [part for part in inside if isinstance(part, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def _plan(place: int, found: Any) -> RunPlan:

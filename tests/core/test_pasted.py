@@ -24,7 +24,23 @@ def test_a_plan_file_is_read():
 
 @pytest.mark.parametrize(
     "text",
-    ["", "nonsense", "[]", "{}", '{"plans": []}', '{"plans": 3}', "null", "[" * 100_000, '{"plans": [1]}', "NaN"],
+    [
+        "",
+        "nonsense",
+        "[]",
+        "{}",
+        '{"plans": []}',
+        '{"plans": 3}',
+        "null",
+        "7",
+        '"x"',
+        "[" * 100_000,
+        "[" * 500 + "]" * 500,
+        '{"plans": [1]}',
+        "NaN",
+        "\ud800",
+        b"\xff",
+    ],
 )
 def test_anything_else_is_refused_with_a_sentence(text):
     with pytest.raises(PlanError):
@@ -58,6 +74,39 @@ def test_a_large_paste_is_not_read():
         pasted.plans(" " * (pasted.MOST_BYTES + 1))
     with pytest.raises(PlanError, match="2001 runs"):
         pasted.plans(document(*[1] * 2001))
+
+
+def test_a_plan_that_is_nested_without_end_is_refused():
+    deep = PLAN.to_dict()
+    for _ in range(40):
+        deep = {"workload": deep}
+
+    with pytest.raises(PlanError, match="32 deep"):
+        pasted.plans(document(deep))
+
+
+def test_the_plan_file_at_a_path_is_read(tmp_path):
+    (tmp_path / "plan.json").write_bytes(document(PLAN.to_dict()))
+
+    assert pasted.plans_of_file(tmp_path / "plan.json") == (PLAN,)
+
+
+@pytest.mark.parametrize("name", ["none.json", "", "a\0b", "plan\ud800"])
+def test_a_path_without_a_readable_file_is_a_sentence(tmp_path, name):
+    with pytest.raises(PlanError, match="cannot be read"):
+        pasted.plans_of_file(tmp_path / name)
+
+
+def test_a_file_that_is_no_plan_is_named_and_a_large_one_is_not_read(tmp_path):
+    large = tmp_path / "large.json"
+    with large.open("wb") as file:
+        file.truncate(100_000_000)
+    (tmp_path / "other.json").write_text("{}")
+
+    with pytest.raises(PlanError, match=r"large\.json: .* larger than 2 MB"):
+        pasted.plans_of_file(large)
+    with pytest.raises(PlanError, match=r"other\.json: This is not a plan file"):
+        pasted.plans_of_file(tmp_path / "other.json")
 
 
 def test_extra_body_is_an_object():
