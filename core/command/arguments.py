@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from core import pasted
 from core.plan import Configuration, Endpoint, Limits, Load, PlanError, RunPlan, Workload
 from core.words import say
 
@@ -95,7 +96,7 @@ def _add_run(run: argparse.ArgumentParser) -> None:
 def plans(options: argparse.Namespace) -> list[RunPlan]:
     """The plans that the options of `run` ask for, one a level. Raises PlanError."""
     if options.plan is not None:
-        return read_plans(options.plan)
+        return list(pasted.plans_of_file(options.plan))
     if not options.base_url or not options.model:
         raise PlanError(say("Name what to measure: --base-url and --model, or --plan FILE."))
     endpoint = Endpoint(
@@ -150,22 +151,6 @@ def levels(text: str) -> list[int]:
             say("--concurrency is {text!r}: write whole numbers with commas, such as 1,4,16.", text=text)
         ) from None
     return list(dict.fromkeys(found))
-
-
-def read_plans(path: Path) -> list[RunPlan]:
-    """The plans of a plan file. Raises PlanError."""
-    try:
-        found: Any = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as fault:
-        raise PlanError(say("The plan file cannot be read: {fault}.", fault=fault.strerror or fault)) from None
-    except (ValueError, RecursionError) as fault:
-        raise PlanError(say("{path} is not a plan file: it is not JSON ({fault}).", path=path, fault=fault)) from None
-    listed = found.get("plans") if isinstance(found, dict) else None
-    if not isinstance(listed, list) or not listed:
-        raise PlanError(
-            say('{path} is not a plan file: it has no list "plans". Take one from a run\'s page.', path=path)
-        )
-    return [RunPlan.from_dict(plan) for plan in listed]
 
 
 def _header(text: str) -> tuple[str, str]:

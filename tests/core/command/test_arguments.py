@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from core.command.arguments import levels, parser, plans, read_plans
+from core.command.arguments import levels, parser, plans
 from core.plan import PlanError
 from core.reproduce import plan_file
 from tests.core.loadgen.scripted import plan_for
@@ -47,6 +47,10 @@ def test_everything_reaches_the_plan():
     assert (plan.workload.input_tokens, plan.workload.output_tokens, plan.configuration.label) == (7, 9, "L")
 
 
+def from_file(path):
+    return plans(parser().parse_args(["run", "--plan", str(path)]))
+
+
 @pytest.mark.parametrize(
     ("words", "part"),
     [
@@ -79,23 +83,23 @@ def test_a_plan_file_of_the_app_is_read_back(tmp_path):
     path = tmp_path / "plan.json"
     path.write_bytes(plan_file(wanted))
 
-    assert read_plans(path) == wanted
+    assert from_file(path) == wanted
 
 
 @pytest.mark.parametrize(
     "content", ["", "[]", "{}", '{"plans": []}', '{"plans": [1]}', '{"plans": [{"load": {}}]}', "[" * 99999]
 )
-def test_what_is_no_plan_file_is_one_sentence(tmp_path, content):
+def test_what_is_no_plan_file_is_one_sentence_that_names_it(tmp_path, content):
     path = tmp_path / "plan.json"
     path.write_text(content)
 
-    with pytest.raises(PlanError):
-        read_plans(path)
+    with pytest.raises(PlanError, match=r"plan\.json"):
+        from_file(path)
 
 
 def test_a_missing_plan_file_is_said(tmp_path):
     with pytest.raises(PlanError, match="cannot be read"):
-        read_plans(tmp_path / "none.json")
+        from_file(tmp_path / "none.json")
 
 
 def test_the_help_names_every_command_and_an_example():
