@@ -13,6 +13,7 @@ from core.wire.answer import Answer
 from core.wire.body import MAX_BODY, Body, kind_of_body
 from core.wire.chunk import read_odd_json
 from core.wire.errors import clean, http_failure, says_error
+from core.wire.likeness import Likeness
 from core.wire.reading import ANSWER, Reading
 from core.wire.request import path, request_body
 from core.wire.sse import SseEvent, SseParser
@@ -35,8 +36,8 @@ class StreamDecoder:
 
     __slots__ = (
         "_at_us", "_body", "_closing", "_content_type", "_done", "_events", "_first_answer_us",
-        "_first_content_event", "_first_token_event", "_last_token_event", "_malformed", "_reading", "_retry_after",
-        "_sse", "_status", "chunk_us",
+        "_first_content_event", "_first_token_event", "_last_token_event", "_likeness", "_malformed",
+        "_reading", "_retry_after", "_sse", "_status", "chunk_us",
     )  # fmt: skip
 
     def __init__(
@@ -49,6 +50,7 @@ class StreamDecoder:
         self._body = bytearray()
         self._at_us: int | None = None  # of the last read
         self._reading = Reading(keep_text=keep_text)
+        self._likeness = Likeness()
         self._events = 0
         self._first_token_event: int | None = None
         self._first_content_event: int | None = None
@@ -69,7 +71,12 @@ class StreamDecoder:
         payloads = sse.plain(data)
         if payloads is not None:
             for payload in payloads:
-                self._event(at_us, payload)
+                text = self._likeness.text(payload)
+                if text is None:
+                    self._event(at_us, payload)
+                else:
+                    self._reading.text.write(text)
+                    self._place(at_us, ANSWER)
             return
         for event in sse.feed(data):
             self._named(at_us, event)
@@ -100,12 +107,19 @@ class StreamDecoder:
         except JSONDecodeError:
             self._no_json(at_us, payload)
         else:
-            self._count(at_us, found)
+            brought = self._count(at_us, found)
+            if brought == ANSWER and self._likeness.tries:
+                self._likeness.learn(payload, found)
 
-    def _count(self, at_us: int, found: Any) -> None:
+    def _count(self, at_us: int, found: Any) -> int:
+        brought = self._reading.take(found, self._events) if type(found) is dict else 0
+        self._place(at_us, brought)
+        return brought
+
+    def _place(self, at_us: int, brought: int) -> None:
+        """One more event, and what it brought."""
         index = self._events
         self._events = index + 1
-        brought = self._reading.take(found, index) if type(found) is dict else 0
         if brought:
             chunk_us = self.chunk_us
             if not chunk_us:
