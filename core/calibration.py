@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 from core.calibration_result import Calibration, Level, LevelResult, in_streams
 from core.environment import environment
 from core.fleet.local import run_once
+from core.percentile import percentile
 from core.plan import Configuration, Load, RunPlan, Workload
 from core.records import Outcome, RequestRecord
 from core.run import Run, RunState
 from core.servers.builtin import simulated_endpoint
 from core.servers.child import StartError
 from core.servers.paced_child import PacedServer, Truth
-from core.summary import percentile
 from core.words import say
 
 __all__ = ["LEVELS", "Calibration", "CalibrationFailed", "Level", "LevelResult", "calibrate"]

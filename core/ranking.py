@@ -6,8 +6,9 @@ Knows values and names, no run and no page. Names no winner that the numbers do 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.comparison import MARGIN, Difference, difference, difference_of_repeats, differs
-from core.summary import percentile
+from core.comparison import Difference, difference, difference_of_rates, difference_of_repeats, differs, rounds
+from core.percentile import percentile
+from core.steadiness import Rate, together
 from core.words import say
 
 
@@ -16,14 +17,14 @@ class Measured:
     """One configuration at one load: one run or its repeats.
 
     Attributes:
-        decode_tps: For each run the decode speeds of its requests.
-        output_tokens_per_s: For each run its output throughput; runs that do not know it are left out.
+        decode_tps: For each run the decode speeds of its requests, in the order in which they ended.
+        output: For each run its output throughput, tokens/s; runs that do not know it are left out.
     """
 
     name: str
     level: int
     decode_tps: Sequence[Sequence[float]]
-    output_tokens_per_s: Sequence[float]
+    output: Sequence[Rate]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,29 +73,21 @@ def _decode_difference(baseline: Measured, other: Measured) -> Difference:
     if len(baseline.decode_tps) > 1 and len(other.decode_tps) > 1:
         return difference_of_repeats(_medians(baseline), _medians(other))
     ours, theirs = ([value for values in side.decode_tps for value in values] for side in (baseline, other))
-    return difference(ours, theirs, "p50")
+    groups = [rounds([len(values) for values in side.decode_tps], side.level) for side in (baseline, other)]
+    return difference(ours, theirs, "p50", baseline_groups=groups[0], other_groups=groups[1])
 
 
 def _throughput_value(measured: Measured) -> float | None:
-    known = measured.output_tokens_per_s
-    return sum(known) / len(known) if known else None
+    return together(measured.output).per_s if measured.output else None
 
 
 def _throughput_difference(baseline: Measured, other: Measured) -> Difference:
-    return difference_of_repeats(baseline.output_tokens_per_s, other.output_tokens_per_s)
-
-
-def _single(found: Difference) -> bool:
-    return found.statistic == "mean" and min(found.counts) == 1
+    return difference_of_rates(baseline.output, other.output)
 
 
 def _ahead(found: Difference) -> bool:
-    # One run has one throughput and no interval: then only a ratio beyond the margin counts.
-    if found.ratio is None:
-        return False
-    if found.within is None:
-        return _single(found) and abs(found.ratio - 1) > MARGIN
-    return differs(found)
+    # Who brought nothing at all is behind, and no interval is needed to say so.
+    return found.ratio == 0 or differs(found)
 
 
 def _place(cells: Sequence[Measured], baseline: str, *, decode: bool) -> Place | None:
@@ -110,7 +103,7 @@ def _place(cells: Sequence[Measured], baseline: str, *, decode: bool) -> Place |
     return Place(
         level=leader.level,
         best=(order[0], *tied),
-        enough=all(found[name].within is not None or _single(found[name]) for name in tied),
+        enough=all(found[name].within is not None for name in tied),
         values={name: known[name][1] for name in order},
         to_baseline=differ(known[baseline][0], leader) if baseline in known and baseline != order[0] else None,
     )
@@ -137,6 +130,8 @@ def _throughput_words(place: Place, *, under_load: bool) -> str:
     whom = say("under load") if under_load else _whom(place.level)
     if place.clear:
         return say("{name} serves the most {whom}", name=place.best[0], whom=whom)
+    if not place.enough:
+        return say("not enough requests to tell who serves the most {whom}", whom=whom)
     return say("no difference in throughput seen between {names} {whom}", names=_names(place.best), whom=whom)
 
 

@@ -6,10 +6,11 @@ Never an average of percentiles, never 0 or NaN for unknown.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from math import floor, fsum, sqrt
+from math import fsum, sqrt
 from operator import mul, sub
 
 from core import metrics, timeline
+from core.percentile import percentile
 from core.records import Outcome, RequestRecord
 from core.tutorial import Tutorial, tutorial
 
@@ -68,17 +69,6 @@ class Summary:
         found = self.distributions.get(metric)
         value: float | None = getattr(found, name) if found else None
         return value
-
-
-def percentile(ordered: Sequence[float], p: float) -> float:
-    """Linear interpolation as numpy's default; `ordered` ascends and has at least one value, `p` is 0 to 100."""
-    rank = p / 100 * (len(ordered) - 1)
-    below = floor(rank)
-    low, high = ordered[below], ordered[min(below + 1, len(ordered) - 1)]
-    part = rank - below
-    # Interpolating from the nearer end keeps the result within [low, high] in floats.
-    value = low + (high - low) * part if part < 0.5 else high - (high - low) * (1 - part)
-    return float(value)
 
 
 def distribution(values: Iterable[float]) -> Distribution | None:

@@ -2,13 +2,16 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import duckdb
 import pyarrow as pa
 
 from core import metrics, summary, timeline
+from core.percentile import percentile
 from core.records import RequestRecord
 from core.run import Run, RunState
+from core.steadiness import Stay
 from core.summary import Summary
 from core.timeline import Series
 from core.words import say
@@ -100,6 +103,14 @@ class RunStore(Recorder):
             ).fetchall()
         return [value for (value,) in found]
 
+    def stays(self, run_id: str) -> list[Stay]:
+        """When each measured request occupied its lane and what it brought. Raises RunNotFound."""
+        asked = ["warmup", "outcome", "streamed", "sent_s", "ended_s", "first_token_s", "last_token_s", "output_tokens"]
+        rows = self.request_table(run_id).select(asked).to_pylist()
+        return [
+            _stay(row) for row in rows if not row["warmup"] and row["sent_s"] is not None and row["ended_s"] is not None
+        ]
+
     def summary(self, run_id: str) -> Summary:
         """What the run's requests amount to; of a live run, so far. Raises RunNotFound."""
         with self._database.snapshot() as cursor:
@@ -121,7 +132,7 @@ class RunStore(Recorder):
             with self._derived(no) as cursor:
                 return summaries.grid(cursor, no, metric)
         ordered = sorted(self.values(run_id, metric))
-        return tuple(summary.percentile(ordered, share * 100) for share in summaries.GRID) if ordered else ()
+        return tuple(percentile(ordered, share * 100) for share in summaries.GRID) if ordered else ()
 
     def output_over_time(self, run_id: str) -> Series:
         """Output tokens/s of the whole run in 240 steps."""
@@ -214,3 +225,12 @@ def _find(cursor: duckdb.DuckDBPyConnection, run_id: str) -> tuple[int, bool]:
 def _known(metric: str) -> None:
     if metric not in metrics.PER_REQUEST and metric not in metrics.POOLED:
         raise UnknownMetric(say("There is no metric {metric} of single requests.", metric=metric))
+
+
+def _stay(row: dict[str, Any]) -> Stay:
+    # An answer in one piece was made at some time between its sending and its end.
+    streamed = row["streamed"] and row["first_token_s"] is not None
+    begun: float = row["first_token_s"] if streamed else row["sent_s"]
+    done: float = row["ended_s"] if row["last_token_s"] is None else row["last_token_s"]
+    tokens = float(row["output_tokens"] or 0) if row["outcome"] == "ok" else 0.0
+    return Stay(sent_s=row["sent_s"], ended_s=row["ended_s"], begun_s=begun, done_s=max(begun, done), tokens=tokens)

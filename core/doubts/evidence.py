@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core import metrics
+from core.percentile import percentile
 from core.records import Outcome, RequestRecord
 from core.run import Run
-from core.summary import Summary, percentile, summarise
+from core.summary import Summary, summarise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

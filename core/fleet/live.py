@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from core.fleet.local import Listener
 from core.loadgen.channel import Progress
 from core.metrics import ttft_s
+from core.percentile import percentile
 from core.plan import RunPlan
 from core.records import Outcome, RequestRecord
 from core.run import ClientHealth, Preflight, Run, RunState
-from core.summary import percentile
 from core.words import say
 
 RECENT_S = 120.0

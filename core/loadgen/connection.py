@@ -14,15 +14,12 @@ from core.records import FailureKind
 from core.words import say
 
 LAST_CHUNK = b"\r\n0\r\n\r\n"
+BLANK_LINE = LAST_CHUNK[-4:]
+CHUNKED = Mode.CHUNKED  # an attribute of an Enum costs a look-up on the path of every token
 SHORT = len(LAST_CHUNK)
 EARLY_NS = 200_000_000
 HANG_UP = getattr(select, "POLLRDHUP", select.POLLHUP)
 STALE_NS = 2_000_000_000  # servers close idle connections at 5 s: one idle for more than 2 is not used again
-
-
-def may_end(data: bytes) -> bool:
-    """Whether a read ends as a last chunk does; a chunk that holds a whole event of CRLF lines ends with one more."""
-    return data[-4:] == b"\r\n\r\n" and data[-6:-4] != b"\r\n"
 
 
 class Connection(asyncio.Protocol):
@@ -71,24 +68,29 @@ class Connection(asyncio.Protocol):
         self.transport.write(exchange.prepared.payload)
 
     def data_received(self, data: bytes) -> None:
-        """Stamp the read. See the note at the top of this file."""
-        now = monotonic_ns()
+        """Stamp the read. See the note at the top of this file: this is the path of every token."""
         exchange = self.exchange
-        if exchange is None:  # bytes that nobody asked for: nothing on this connection can be trusted
+        if exchange is None or exchange.mode is not CHUNKED:
+            self.seldom_received(monotonic_ns(), data)
+            return
+        now = monotonic_ns()
+        exchange.reads.append((now, data))
+        exchange.bytes_seen += len(data)
+        if data[-4:] == BLANK_LINE or len(data) < SHORT:
+            self.near_the_end(now, data)
+
+    def seldom_received(self, now: int, data: bytes) -> None:
+        """The first read of an answer, an answer that is not chunked, or bytes that nobody asked for."""
+        exchange = self.exchange
+        if exchange is None:  # nothing on this connection can be trusted
             self.close()
             return
         exchange.reads.append((now, data))
         exchange.bytes_seen += len(data)
-        if exchange.mode is Mode.CHUNKED:
-            if len(data) < SHORT or may_end(data):
-                self.near_the_end(now, data)
-        elif exchange.mode is Mode.NEW:
-            if exchange.read_head(data) is not Mode.CHUNKED:
-                self.not_chunked(exchange, now)
-            elif len(data) > exchange.head_length and may_end(data):  # more than a head, which ends so too
-                self.near_the_end(now, data)
-        else:
+        if exchange.mode is not Mode.NEW or exchange.read_head(data) is not Mode.CHUNKED:
             self.not_chunked(exchange, now)
+        elif len(data) > exchange.head_length and data[-4:] == BLANK_LINE:  # more than a head, which ends so too
+            self.near_the_end(now, data)
 
     def not_chunked(self, exchange: Exchange, now: int) -> None:
         """An answer of known length, or one that only a parser can follow."""
@@ -99,7 +101,7 @@ class Connection(asyncio.Protocol):
         """A read that ends as a last chunk does; one that is too short to tell is looked at closer."""
         if data[-7:] == LAST_CHUNK or data == LAST_CHUNK[2:]:
             self.release(now)
-        else:
+        elif data[-6:-4] != BLANK_LINE[2:]:  # a chunk with a whole event of CRLF lines ends with one line end more
             self.look_closer(now)
 
     def look_closer(self, now: int) -> None:

@@ -13,8 +13,8 @@ from random import Random
 from time import monotonic, monotonic_ns
 from time import sleep as block
 
+from core.percentile import percentile
 from core.run import ClientHealth
-from core.summary import percentile
 
 PERIOD_NS = 5_000_000
 CLOCK_MONOTONIC = 1

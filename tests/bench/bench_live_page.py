@@ -25,8 +25,8 @@ sys.path.insert(0, str(ROOT))
 
 from playwright.sync_api import Page, sync_playwright  # noqa: E402 -- the root has to be on the path first
 
+from core.percentile import percentile  # noqa: E402
 from core.servers.paced_child import PacedServer, Truth  # noqa: E402
-from core.summary import percentile  # noqa: E402
 from tests.browser import steps  # noqa: E402
 from tests.running_app import RunningApp, free_port  # noqa: E402
 

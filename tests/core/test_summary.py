@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core import summary
+from core.percentile import percentile
 from core.records import FailureKind, RequestRecord
-from core.summary import Distribution, percentile, summarise
+from core.summary import Distribution, summarise
 from tests.core.example_runs import answered, failed, steady, whole
 
 CASES = Path(__file__).parents[1] / "cases"

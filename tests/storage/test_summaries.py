@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core import metrics, summary, timeline
+from core.percentile import percentile
 from core.records import Failure, FailureKind, RequestRecord, TokenSource
 from core.summary import STATISTICS, Summary
 from storage import summaries
@@ -176,7 +177,7 @@ def test_the_grid_runs_from_the_least_to_the_greatest_value(store):
     for metric in ("gap_s", "itl_s", "ttft_s", "e2e_s", "output_tokens"):
         grid = store.grid(run_id, metric)
         ordered = sorted(summary.values(records, metric))
-        wanted = [summary.percentile(ordered, place / 199 * 100) for place in range(200)]
+        wanted = [percentile(ordered, place / 199 * 100) for place in range(200)]
         assert grid == pytest.approx(wanted, rel=1e-9)
         assert (grid[0], grid[-1]) == (pytest.approx(ordered[0]), pytest.approx(ordered[-1]))
 
