@@ -8,12 +8,14 @@ from typing import Literal
 
 from core.definitions.spec import Better
 from core.resampling import draws, estimate
+from core.steadiness import Rate, together
 from core.words import say
 
 Statistic = Literal["mean", "p50", "p90", "p95", "p99"]
 MARGIN = 0.03  # a ratio wholly within is no difference worth naming
-# Fewer values than these and no interval is given: a percentile stands on the few values beyond it.
-FEWEST: dict[str, int] = {"mean": 5, "p50": 5, "p90": 30, "p95": 30, "p99": 100}
+# Fewer values than these and no interval is given: a percentile stands on the few values beyond it, and the bootstrap
+# of a mean is too narrow where its values are few. Under load there have to be as many rounds as values for a median.
+FEWEST: dict[str, int] = {"mean": 30, "p50": 5, "p90": 30, "p95": 30, "p99": 100}
 FEWEST_RUNS = 2
 # Student's t for a 95 % interval at 1 to 30 degrees of freedom.
 T95 = (
@@ -77,7 +79,7 @@ def difference(
 ) -> Difference:
     """The ratio of a statistic between two runs' raw values, its interval by the bootstrap.
 
-    Groups say which request each value belongs to: give them for chunk gaps, of which a request has many.
+    Groups say which values hang together: chunk gaps of one request, requests of one round under load (`rounds`).
     The same seed gives the same interval. All values have to be finite numbers if groups are given.
     """
     ours = list(baseline) if baseline_groups is not None else _finite(baseline)
@@ -119,6 +121,47 @@ def _bootstrap(
     return min(float(ratios[round(0.025 * last)]), ratio), max(float(ratios[round(0.975 * last)]), ratio)
 
 
+def rounds(counts: Sequence[int], lanes: int) -> list[int] | None:
+    """Groups for `difference`: the round of the closed loop that each request belongs to, run after run.
+
+    `counts` are the requests of each run, its values in the order in which they ended. Requests that were served at
+    once share what happened then: taken one by one, they make an interval several times too narrow. A single lane has
+    no rounds. What does not fill a round belongs to the last.
+    """
+    if lanes <= 1:
+        return None
+    found: list[int] = []
+    for count in counts:
+        first = found[-1] + 1 if found else 0
+        last = max(count // lanes - 1, 0)
+        found.extend(first + min(place // lanes, last) for place in range(count))
+    return found
+
+
+def difference_of_rates(baseline: Sequence[Rate], other: Sequence[Rate]) -> Difference:
+    """The ratio of throughputs, a rate for each run.
+
+    From run to run where both sides were repeated, else by the error that each has from within.
+    """
+    if min(len(baseline), len(other)) > 1 or not baseline or not other:
+        return difference_of_repeats([one.per_s for one in baseline], [one.per_s for one in other])
+    sides = together(baseline), together(other)
+    ratio = _ratio(sides[0].per_s, sides[1].per_s)
+    within: tuple[float | None, float | None] = (None, None)
+    parts = [(side.error**2, side.freedom) for side in sides if side.error is not None]
+    if ratio and len(parts) == len(sides):
+        within = _reach(ratio, parts)
+    return Difference(
+        statistic="rate",
+        baseline=sides[0].per_s,
+        other=sides[1].per_s,
+        ratio=ratio,
+        low=within[0],
+        high=within[1],
+        counts=(len(baseline), len(other)),
+    )
+
+
 def difference_of_repeats(baseline: Sequence[float], other: Sequence[float]) -> Difference:
     """The ratio of means where each value is one whole run; Welch's interval, on the logarithm of the ratio.
 
@@ -146,15 +189,19 @@ def _welch(
     ours: Sequence[float], theirs: Sequence[float], means: tuple[float, float], ratio: float
 ) -> tuple[float, float]:
     parts = [
-        fsum(((value - mean) / mean) ** 2 for value in values) / (len(values) - 1) / len(values)
+        (fsum(((value - mean) / mean) ** 2 for value in values) / (len(values) - 1) / len(values), len(values) - 1)
         for values, mean in ((ours, means[0]), (theirs, means[1]))
     ]
-    variance = fsum(parts)
-    if not variance:
+    return _reach(ratio, parts)
+
+
+def _reach(ratio: float, parts: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """The interval about a ratio of two means, each with the variance of its logarithm and its degrees of freedom."""
+    variance = fsum(part for part, _ in parts)
+    behind = fsum(part**2 / freedom for part, freedom in parts)
+    if not behind:
         return ratio, ratio
-    freedom = variance**2 / fsum(
-        part**2 / (len(values) - 1) for part, values in zip(parts, (ours, theirs), strict=True)
-    )
+    freedom = variance**2 / behind
     reach = _t95(freedom) * sqrt(variance)
     centre = log(ratio)
     # Two wildly scattered runs reach beyond what a float holds: then anything is possible.

@@ -11,6 +11,7 @@ from core.metrics import POOLED
 from core.plan import Configuration, RunPlan, Workload
 from core.quantiles import Sample
 from core.run import Run
+from core.steadiness import Rate
 from core.summary import Summary
 
 SLOTS = 8  # colours; more lines than these cannot be told apart
@@ -22,14 +23,16 @@ class Entry:
 
     Attributes:
         run: Without its requests.
-        values: Raw values of one metric over its successful requests.
+        values: Raw values of one metric over its successful requests, in the order in which these ended.
         grid: The stored quantile grid of one metric, for the many chunk gaps.
+        output: Its output throughput with its error; None if it is not known.
     """
 
     run: Run
     summary: Summary
     values: Callable[[str], Sequence[float]]
     grid: Callable[[str], Sequence[float]]
+    output: Callable[[], Rate | None]
 
     def sample(self, metric: str) -> Sample:
         """One metric's values, or their grid where there may be millions."""
@@ -67,6 +70,11 @@ class Cell:
         found = [entry.summary.throughput.get(key) for entry in self.entries]
         known = [value for value in found if value is not None]
         return sum(known) / len(known) if known and len(known) == len(found) else None
+
+    @property
+    def output(self) -> list[Rate]:
+        """Output throughput of each run that knows it."""
+        return [found for entry in self.entries if (found := entry.output()) is not None]
 
     @property
     def failed_share(self) -> float | None:

@@ -10,7 +10,9 @@ from typing import Any
 DRAWS = 1000
 GROUPED_DRAWS = 400
 MOST_VALUES = 200_000  # more are thinned evenly by rank, which leaves every percentile where it was
-MOST_DRAWN = 2000  # above this many values a mean is drawn from its normal limit
+AT_ONCE = 1_000_000  # values weighed in one go
+MOST_DRAWN = 2000  # above this many values a mean is drawn from its normal limit, and so are many groups
+MANY_GROUPS = 100
 
 
 def percentile_of(statistic: str) -> float | None:
@@ -30,8 +32,8 @@ def estimate(values: Sequence[float], statistic: str) -> float:
 def draws(values: Sequence[float], statistic: str, seed: int, groups: Sequence[int] | None = None) -> Any:
     """The statistic of resampled values, many times over (a numpy array).
 
-    `groups`: which request each value belongs to. Values of one request hang together, as the gaps of a stream do:
-    then whole requests are drawn, since drawing single values would make the interval far too narrow.
+    `groups`: which values hang together, as the gaps of one request do: then whole groups are drawn, since drawing
+    single values would make the interval far too narrow.
     """
     import numpy as np  # noqa: PLC0415 -- see above
 
@@ -69,18 +71,57 @@ def _grouped(values: Any, groups: Any, share: float | None, rng: Any) -> Any:
     import numpy as np  # noqa: PLC0415 -- see above
 
     order = np.argsort(values, kind="stable")
+    if len(values) > MOST_DRAWN:
+        _, member = np.unique(groups[order], return_inverse=True)
+        if int(member.max()) + 1 >= MANY_GROUPS:
+            return _limit(values[order], member, share, rng)
     step = max(1, -(-len(values) // MOST_VALUES))
     ordered = values[order][::step]
     _, member = np.unique(groups[order][::step], return_inverse=True)
     count = int(member.max()) + 1
     found = np.empty(GROUPED_DRAWS)
-    for place in range(GROUPED_DRAWS):
-        times = np.bincount(rng.integers(0, count, count), minlength=count)[member]
-        if share is None:
-            found[place] = np.average(ordered, weights=times)
-            continue
-        running = np.cumsum(times)
-        rank = share * (running[-1] - 1)
-        low, high = np.searchsorted(running, (floor(rank), min(floor(rank) + 1, running[-1] - 1)), side="right")
-        found[place] = ordered[low] + (ordered[high] - ordered[low]) * (rank - floor(rank))
+    at_once = max(1, AT_ONCE // len(ordered))
+    for first in range(0, GROUPED_DRAWS, at_once):
+        drawn = min(at_once, GROUPED_DRAWS - first)
+        chosen = rng.integers(0, count, (drawn, count)) + np.arange(drawn)[:, None] * count
+        times = np.bincount(chosen.ravel(), minlength=drawn * count).reshape(drawn, count)[:, member]
+        found[first : first + drawn] = _weighted(ordered, times, share)
     return found
+
+
+def _limit(ordered: Any, member: Any, share: float | None, rng: Any) -> Any:
+    """What drawing many groups again comes to: normal, with what each group alone moves the statistic by."""
+    import numpy as np  # noqa: PLC0415 -- see above
+
+    count = len(ordered)
+    if share is None:
+        moved = np.bincount(member, weights=ordered - ordered.mean())
+        return rng.normal(ordered.mean(), sqrt((moved**2).sum()) / count, DRAWS)
+    # A percentile moves as the share of values below it does.
+    below = floor(share * (count - 1)) + 1
+    sizes = np.bincount(member)
+    moved = np.bincount(member[:below], minlength=len(sizes)) - share * sizes
+    shares = share + rng.normal(0, sqrt((moved**2).sum()) / count, DRAWS)
+    return np.interp(shares.clip(0, 1) * (count - 1), np.arange(count), ordered)
+
+
+def _weighted(ordered: Any, times: Any, share: float | None) -> Any:
+    """The statistic of ascending values, each taken so many times, for every row of `times`."""
+    import numpy as np  # noqa: PLC0415 -- see above
+
+    running = np.cumsum(times, axis=1)
+    total = running[:, -1].copy()
+    if share is None:
+        return times @ ordered / total
+    rank = share * (total - 1)
+    below = np.floor(rank).astype(int)
+    # The value at a rank is the first with more than that many values up to it. Lifted above each other, all rows
+    # ascend as one and are searched at once.
+    lift = np.arange(len(times)) * (total.max() + 1)
+    running += lift[:, None]
+    rows = np.arange(len(times)) * len(ordered)
+    low, high = (
+        np.searchsorted(running.ravel(), at + lift, side="right") - rows
+        for at in (below, np.minimum(below + 1, total - 1))
+    )
+    return ordered[low] + (ordered[high] - ordered[low]) * (rank - below)

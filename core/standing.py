@@ -13,9 +13,11 @@ from core.comparison import (
     Statistic,
     Verdict,
     difference,
+    difference_of_rates,
     difference_of_repeats,
     differs,
     pair_words,
+    rounds,
     verdict,
 )
 from core.definitions.spec import Better
@@ -115,19 +117,22 @@ def _latency(base: Cell, others: Sequence[Contender], metric: str, name: Statist
 
 
 def latency_difference(base: Cell, other: Cell, metric: str, name: Statistic) -> Difference:
-    """From run to run where both sides were repeated, else over the requests of the two."""
+    """From run to run where both sides were repeated, else over the requests of the two, round by round under load."""
     if _repeated(base, other):
         return difference_of_repeats(_per_run(base, metric, name), _per_run(other, metric, name))
-    return difference(_raw(base, metric), _raw(other, metric), name)
+    ours, theirs = ([entry.values(metric) for entry in cell.entries] for cell in (base, other))
+    return difference(
+        [value for values in ours for value in values],
+        [value for values in theirs for value in values],
+        name,
+        baseline_groups=rounds([len(values) for values in ours], base.level),
+        other_groups=rounds([len(values) for values in theirs], other.level),
+    )
 
 
 def _per_run(cell: Cell, metric: str, name: Statistic) -> list[float]:
     found = (entry.summary.statistic(metric, name) for entry in cell.entries)
     return [value for value in found if value is not None]
-
-
-def _raw(cell: Cell, metric: str) -> list[float]:
-    return [value for entry in cell.entries for value in entry.values(metric)]
 
 
 def _throughput(base: Cell, others: Sequence[Contender]) -> Row:
@@ -141,18 +146,13 @@ def _throughput(base: Cell, others: Sequence[Contender]) -> Row:
             _against(
                 other,
                 other.cells[base.level].throughput(THROUGHPUT),
-                difference_of_repeats(_known(base), _known(other.cells[base.level])),
+                difference_of_rates(base.output, other.cells[base.level].output),
                 better,
                 repeated=_repeated(base, other.cells[base.level]),
             )
             for other in others
         ),
     )
-
-
-def _known(cell: Cell) -> list[float]:
-    found = (entry.summary.throughput.get(THROUGHPUT) for entry in cell.entries)
-    return [value for value in found if value is not None]
 
 
 def _repeated(base: Cell, other: Cell) -> bool:
@@ -164,8 +164,6 @@ def _against(
 ) -> Against:
     judged = verdict(found, better) if repeated else None
     word = VERDICT_WORDS[judged] if judged else pair_words(found)
-    if not repeated and found.within is None and found.ratio is not None and max(found.counts) == 1:
-        word = say("one run each, no interval")
     return Against(
         contender=contender,
         value=value,
@@ -236,7 +234,7 @@ def ranked(line: Lineup) -> Ranking:
             name=contender.name,
             level=level,
             decode_tps=[entry.values("decode_tps") for entry in cell.entries],
-            output_tokens_per_s=_known(cell),
+            output=cell.output,
         )
         for contender in judged(line)
         for level, cell in contender.cells.items()

@@ -55,7 +55,9 @@ COMPARED_TERMS = (
         ),
         caution=say(
             "Two single runs say only that these two runs differ, or that no difference was seen: another run of the "
-            "same configuration may differ too."
+            "same configuration may differ too. Within a run, the interval of a latency comes from drawing its "
+            "requests again, whole rounds of the closed loop under load; that of a throughput from how much output "
+            "varied over the run, given at least 30 answers and 6 rounds."
         ),
         group="compared",
     ),

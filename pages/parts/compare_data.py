@@ -7,6 +7,7 @@ import streamlit as st
 
 from core.lineup import Entry, Lineup, lineup
 from core.run import RunState
+from core.steadiness import Rate, rate
 from pages.parts.look import zone
 from pages.parts.state import services
 from pages.parts.text import when
@@ -52,12 +53,20 @@ def _kept(run_id: str, _state: str) -> Entry:
 
 def _read(run_id: str) -> Entry:
     store = services().runs
+    run, summary = store.run(run_id, requests=False), store.summary(run_id)
+    per_s = summary.throughput.get("output_tokens_per_s")
     return Entry(
-        run=store.run(run_id, requests=False),
-        summary=store.summary(run_id),
+        run=run,
+        summary=summary,
+        output=cache(lambda: output(run_id, per_s, run.plan.load.concurrency)),
         values=_once(lambda metric: store.values(run_id, metric)),
         grid=_once(lambda metric: store.grid(run_id, metric)),
     )
+
+
+def output(run_id: str, per_s: float | None, lanes: int) -> Rate | None:
+    """A run's output throughput with its error; None if it is not known."""
+    return None if per_s is None else rate(per_s, services().runs.stays(run_id), lanes)
 
 
 def _once(read_metric: Callable[[str], Sequence[float]]) -> Callable[[str], Sequence[float]]:

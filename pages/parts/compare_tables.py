@@ -9,7 +9,8 @@ from pandas.api.types import is_numeric_dtype
 from core import differing
 from core.lineup import Lineup
 from core.metrics import METRICS
-from core.standing import Against, Row
+from core.standing import THROUGHPUT, Against, Row
+from core.steadiness import FEWEST_ANSWERS, FEWEST_ROUNDS
 from core.words import say
 from pages.parts import links
 from pages.parts.compare_words import badge_of, name_of, shown, words
@@ -38,7 +39,16 @@ def values(line: Lineup, rows: Sequence[Row], level: int) -> None:
     st.table(table.style.format(_number, subset=numeric), border="horizontal", hide_index=True)
     if not line.repeated:
         note = say("Single runs: ▲ ▼ say which way these two differ. Repeats tell whether it holds from run to run.")
-        st.markdown(f":gray[:small[{note}]]")
+        st.markdown(f":gray[:small[{note} {_wanting(rows, level)}]]")
+
+
+def _wanting(rows: Sequence[Row], level: int) -> str:
+    """What it takes for an interval where a throughput has none."""
+    told = [against.difference for row in rows if row.metric == THROUGHPUT for against in row.against]
+    if not any(found.ratio is not None and found.within is None for found in told):
+        return ""
+    fewest = max(FEWEST_ANSWERS, FEWEST_ROUNDS * level)
+    return say("A throughput at {n} in flight gets its interval from {fewest} answers on.", n=level, fewest=fewest)
 
 
 def _number(value: float) -> str:

@@ -61,7 +61,7 @@ def verdict_card(line: Lineup, level: int, percentile: Statistic) -> None:
     ranking = ranked(line)
     with st.container(border=True, gap="small"):
         with st.container(gap=None):
-            how = say("single runs, 95 % intervals over their requests")
+            how = say("single runs, 95 % intervals from within them")
             if line.repeated:
                 how = say("95 % intervals, over repeats where there are some")
             against = say("against {name}", name=escape_markdown(name_of(line.baseline)))

@@ -12,6 +12,7 @@ from core.ranking import Measured, Place, Ranking, ranking
 from core.run import RunState
 from core.words import say
 from pages.parts import links, look, state
+from pages.parts.compare_data import output
 from pages.parts.text import difference, escape_markdown, when
 from storage.runs import RunRow
 
@@ -88,7 +89,9 @@ def rank(ids: tuple[str, ...], baseline: str) -> Ranking:
             name=name,
             level=level,
             decode_tps=[runs.values(row.id, "decode_tps") for row in rows],
-            output_tokens_per_s=[row.output_tokens_per_s for row in rows if row.output_tokens_per_s is not None],
+            output=[
+                found for row in rows if (found := output(row.id, row.output_tokens_per_s, row.concurrency)) is not None
+            ],
         )
         for (name, level), rows in cells.items()
     ]

@@ -17,6 +17,7 @@ from core.comparison import (
     difference_of_repeats,
     differs,
     pair_words,
+    rounds,
     verdict,
 )
 
@@ -115,6 +116,41 @@ def test_gaps_of_few_requests_have_no_interval_however_many_they_are():
 
     assert of_four.within is None
     assert of_eight.within is not None
+
+
+def held(make, *, lanes=1, pairs=300):
+    """Share of pairs of runs alike whose interval holds 1."""
+    rng = random.Random(5)
+    found = 0
+    for seed in range(pairs):
+        ours, theirs = make(rng), make(rng)
+        groups = rounds([len(ours)], lanes)
+        within = difference(ours, theirs, "p50", seed, baseline_groups=groups, other_groups=groups).within
+        found += within[0] <= 1 <= within[1]
+    return found / pairs
+
+
+@pytest.mark.parametrize("count", range(FEWEST["p50"], 11))
+@pytest.mark.parametrize("spread", [0.1, 0.8])
+def test_few_values_are_enough_for_a_medians_interval_to_hold_the_truth(count, spread):
+    assert held(lambda rng: [rng.lognormvariate(0, spread) for _ in range(count)]) >= 0.93
+
+
+@pytest.mark.parametrize(("lanes", "count"), [(4, 40), (16, 96)])
+def test_under_load_rounds_are_drawn_and_single_requests_would_be_wrong(lanes, count):
+    def make(rng):
+        luck = [rng.lognormvariate(0, 0.1) for _ in range(count // lanes)]
+        return [luck[place // lanes] * rng.lognormvariate(0, 0.05) for place in range(count)]
+
+    assert held(make, lanes=lanes) >= 0.9
+    assert held(make) < 0.8
+
+
+def test_rounds_are_counted_run_after_run_and_a_rest_belongs_to_the_last():
+    assert rounds([7, 4], 3) == [0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]
+    assert rounds([2], 3) == [0, 0]
+    assert rounds([0, 2], 2) == [0, 0]
+    assert rounds([5], 1) is None
 
 
 @pytest.mark.parametrize(

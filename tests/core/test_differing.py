@@ -23,7 +23,7 @@ def entry(name, *, server, ignore_eos=False):
         ),
         environment={"server": server} if server else {},
     )
-    return Entry(run=run, summary=Summary(), values=lambda _: (), grid=lambda _: ())
+    return Entry(run=run, summary=Summary(), values=lambda _: (), grid=lambda _: (), output=lambda: None)
 
 
 def told(*entries):

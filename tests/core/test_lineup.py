@@ -8,6 +8,7 @@ from core import differing
 from core.lineup import Entry, lineup
 from core.plan import Configuration, Endpoint, Load, RunPlan, Workload
 from core.run import Run, RunState
+from core.steadiness import Rate
 from core.summary import Distribution, Summary
 
 MONDAY = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
@@ -43,7 +44,9 @@ def entry(
         throughput={"output_tokens_per_s": tps},
         counts={"ok": 9, "failed": 1, "empty": 0, "cancelled": 0, "incomplete": 0, "warmup": 0},
     )
-    return Entry(run=run, summary=summary, values=lambda _: ttft, grid=lambda _: ttft)
+    return Entry(
+        run=run, summary=summary, values=lambda _: ttft, grid=lambda _: ttft, output=lambda: tps and Rate(per_s=tps)
+    )
 
 
 def laid_out(*entries, **options):
@@ -67,6 +70,7 @@ def test_repeats_of_one_experiment_are_pooled():
     assert cell.statistic("ttft_s", "p50") == pytest.approx(0.2)
     assert cell.throughput("output_tokens_per_s") == 150.0
     assert cell.count("ttft_s") == 3
+    assert [found.per_s for found in cell.output] == [100.0, 200.0]
 
 
 def test_one_run_keeps_its_own_statistics():
@@ -77,6 +81,7 @@ def test_an_unknown_throughput_of_one_repeat_makes_it_unknown():
     found = laid_out(entry("1"), entry("2", tps=None))
 
     assert found.contenders[0].cells[1].throughput("output_tokens_per_s") is None
+    assert found.contenders[0].cells[1].output == [Rate(per_s=100.0)]
 
 
 def test_the_same_load_in_two_experiments_stays_apart_and_is_told_by_date():

@@ -5,6 +5,7 @@ import random
 import pytest
 
 from core.ranking import Measured, ranking
+from core.steadiness import Rate
 
 
 def speeds(centre: float, seed: int, count: int = 20) -> list[float]:
@@ -13,13 +14,27 @@ def speeds(centre: float, seed: int, count: int = 20) -> list[float]:
     return [centre * rng.gauss(1, 0.02) for _ in range(count)]
 
 
-def cell(name: str, level: int, decode: float, output: float | None, *, count: int = 20, runs: int = 1) -> Measured:
+def rates(*values: float, error: float | None = 0.01) -> list[Rate]:
+    """Throughputs of single runs."""
+    return [Rate(per_s=value, error=error, freedom=4) for value in values]
+
+
+def cell(
+    name: str,
+    level: int,
+    decode: float,
+    output: float | None,
+    *,
+    count: int = 20,
+    runs: int = 1,
+    error: float | None = 0.01,
+) -> Measured:
     """A configuration at a load, one run or several alike."""
     return Measured(
         name=name,
         level=level,
         decode_tps=[speeds(decode, seed + level * 10 + len(name), count) for seed in range(runs)],
-        output_tokens_per_s=[] if output is None else [output * (1 + 0.005 * run) for run in range(runs)],
+        output=[] if output is None else rates(*(output * (1 + 0.005 * run) for run in range(runs)), error=error),
     )
 
 
@@ -91,7 +106,7 @@ def test_an_unknown_throughput_is_not_taken_for_a_small_one():
 
 
 def test_nothing_known_is_said_so():
-    nothing = [Measured(name=name, level=1, decode_tps=[[]], output_tokens_per_s=[]) for name in ("a", "b")]
+    nothing = [Measured(name=name, level=1, decode_tps=[[]], output=[]) for name in ("a", "b")]
 
     assert ranking(nothing, "a").sentence.startswith("Nothing can be said: neither")
 
@@ -104,8 +119,8 @@ def test_one_configuration_is_no_comparison(measured):
 def test_repeats_are_compared_by_how_much_runs_differ():
     steady = ranking([cell("a", 1, 110, 109, runs=4), cell("bb", 1, 100, 99, runs=4)], "bb")
     scattered = [
-        Measured(name="a", level=1, decode_tps=[speeds(80, 1), speeds(140, 2)], output_tokens_per_s=[80, 140]),
-        Measured(name="bb", level=1, decode_tps=[speeds(70, 3), speeds(130, 4)], output_tokens_per_s=[70, 130]),
+        Measured(name="a", level=1, decode_tps=[speeds(80, 1), speeds(140, 2)], output=rates(80, 140)),
+        Measured(name="bb", level=1, decode_tps=[speeds(70, 3), speeds(130, 4)], output=rates(70, 130)),
     ]
 
     assert steady.decode.best == ("a",)
@@ -114,8 +129,32 @@ def test_repeats_are_compared_by_how_much_runs_differ():
     assert not ranking(scattered, "a").throughput.clear
 
 
+def test_a_difference_within_the_noise_names_nobody():
+    found = ranking([cell("F16", 4, 100, 113, error=0.06), cell("Q8_0", 4, 100, 100, error=0.06)], "Q8_0")
+
+    assert found.throughput.best == ("F16", "Q8_0")
+    assert found.throughput.enough
+    assert "no difference in throughput seen between F16 and Q8_0 under load" in found.sentence
+
+
+def test_too_few_requests_name_nobody_however_far_apart():
+    found = ranking([cell("F16", 4, 160, 200, error=None), cell("Q8_0", 4, 80, 100, error=None)], "Q8_0")
+
+    assert found.sentence == (
+        "F16 decodes fastest at 4 in flight; not enough requests to tell who serves the most under load."
+    )
+    assert not found.throughput.enough
+
+
+def test_a_repeated_one_and_a_single_one_are_told_apart_by_what_each_shows_within():
+    one, three = cell("a", 1, 110, 150), cell("bb", 1, 100, 100, runs=3)
+
+    assert ranking([one, three], "bb").throughput.best == ("a",)
+    assert not ranking([one, cell("bb", 1, 100, 100, runs=3, error=None)], "bb").throughput.enough
+
+
 def test_a_configuration_that_brought_nothing_is_behind():
-    found = ranking([cell("a", 1, 160, 99), cell("bb", 1, 80, 0.0)], "bb")
+    found = ranking([cell("a", 1, 160, 99), cell("bb", 1, 80, 0.0, error=None)], "bb")
 
     assert found.throughput.values == {"a": 99, "bb": 0}
     assert found.throughput.best == ("a",)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.resampling import MOST_VALUES, draws, estimate
+from core.resampling import MANY_GROUPS, MOST_DRAWN, MOST_VALUES, draws, estimate
 
 
 def middle_95(values, statistic, seed, groups=None):
@@ -57,10 +57,29 @@ def test_values_of_one_request_are_drawn_together():
     assert high - low > 2 * (naive_high - naive_low)
 
 
+@pytest.mark.parametrize("statistic", ["mean", "p50", "p95"])
+@pytest.mark.parametrize("hang_together", [True, False])
+def test_many_groups_are_drawn_from_their_limit_as_by_drawing_each_again(statistic, hang_together):
+    rng = np.random.default_rng(6)
+    size = MOST_DRAWN // MANY_GROUPS + 1
+    luck = np.repeat(rng.lognormal(0, 0.2, MANY_GROUPS + 50), size)
+    values = rng.lognormal(0, 0.2, len(luck)) * (luck if hang_together else 1)
+    groups = np.arange(len(values)) // size
+    by_hand = []
+    for _ in range(1500):
+        chosen = rng.integers(0, MANY_GROUPS + 50, MANY_GROUPS + 50)
+        by_hand.append(estimate(values.reshape(-1, size)[chosen].ravel(), statistic))
+
+    found = draws(values, statistic, 1, groups)
+
+    assert found.std() == pytest.approx(np.std(by_hand), rel=0.15)
+    assert found.mean() == pytest.approx(np.mean(by_hand), rel=0.01)
+
+
 @pytest.mark.parametrize("statistic", ["mean", "p90"])
 def test_more_values_than_can_be_drawn_cheaply_are_thinned_without_a_shift(statistic):
     values = np.random.default_rng(5).lognormal(0, 0.3, MOST_VALUES + 50_000)
-    groups = np.arange(len(values)) // 100
+    groups = np.arange(len(values)) % (MANY_GROUPS - 1)
 
     low, high = middle_95(values, statistic, 0, groups)
 

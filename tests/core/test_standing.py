@@ -1,5 +1,6 @@
 """How configurations stand against the baseline: which numbers, which words, and who is soonest."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -8,7 +9,8 @@ from core.comparison import Verdict
 from core.lineup import Entry, lineup
 from core.plan import Configuration, Endpoint, Load, RunPlan
 from core.run import Run, RunState
-from core.standing import doubts, ranked, rows, soonest
+from core.standing import doubts, latency_difference, ranked, rows, soonest
+from core.steadiness import Rate
 from core.summary import Summary, distribution
 
 STARTED = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
@@ -18,7 +20,7 @@ def spaced(middle, *, count=60, spread=0.1):
     return [middle * (1 + spread * (k / (count - 1) - 0.5)) for k in range(count)]
 
 
-def entry(run_id, label, ttft, *, tps=100.0, level=4, failed=0, tpot=0.01, count=60, demo=""):
+def entry(run_id, label, ttft, *, tps=100.0, error=0.02, level=4, failed=0, tpot=0.01, count=60, demo=""):
     raw = {
         "ttft_s": spaced(ttft, count=count),
         "tpot_s": spaced(tpot, count=count),
@@ -42,7 +44,8 @@ def entry(run_id, label, ttft, *, tps=100.0, level=4, failed=0, tpot=0.01, count
         counts={"ok": count, "failed": failed, "empty": 0, "cancelled": 0, "incomplete": 0, "warmup": 0},
         success_rate=count / (count + failed),
     )
-    return Entry(run=run, summary=summary, values=raw.__getitem__, grid=raw.__getitem__)
+    output = Rate(per_s=tps, error=error, freedom=4)
+    return Entry(run=run, summary=summary, values=raw.__getitem__, grid=raw.__getitem__, output=lambda: output)
 
 
 def laid_out(*entries):
@@ -86,13 +89,50 @@ def test_repeats_of_one_side_only_are_no_verdict():
     assert row(line, "ttft_s").against[0].verdict is None
 
 
-def test_the_throughput_of_single_runs_has_a_ratio_and_no_interval():
-    (against,) = row(laid_out(entry("1", "A", 0.1), entry("2", "B", 0.1, tps=150.0)), "output_tokens_per_s").against
+@pytest.mark.parametrize(
+    ("tps", "error", "word", "standing"),
+    [
+        (150.0, 0.02, "these two runs differ", "good"),
+        (60.0, 0.02, "these two runs differ", "bad"),
+        (113.0, 0.08, "no difference seen", "neutral"),
+        (113.0, None, "not enough data", "neutral"),
+    ],
+)
+def test_the_throughput_of_single_runs_is_judged_by_its_interval(tps, error, word, standing):
+    line = laid_out(entry("1", "A", 0.1), entry("2", "B", 0.1, tps=tps, error=error))
 
-    assert against.difference.ratio == 1.5
-    assert against.difference.within is None
-    assert against.standing == "neutral"
-    assert against.word == "one run each, no interval"
+    (against,) = row(line, "output_tokens_per_s").against
+
+    assert against.difference.ratio == pytest.approx(tps / 100)
+    assert (against.difference.within is None) == (error is None)
+    assert (against.word, against.standing, against.verdict) == (word, standing, None)
+
+
+def test_the_same_luck_of_whole_rounds_is_no_difference():
+    # Sixteen at once, five rounds: what looks like eighty witnesses is five.
+    lucky, unlucky = (
+        [0.1 * luck for luck in of for _ in range(16)] for of in ((1, 1.3, 1, 1, 1), (1.3, 1, 1.3, 1.3, 1.3))
+    )
+
+    def compared(level):
+        cells = []
+        for label, values in (("A", lucky), ("B", unlucky)):
+            found = entry(label, label, 0.1, level=level, count=80)
+            cells.append(replace(found, values=lambda _, values=values: values))
+        base, other = (contender.cells[level] for contender in laid_out(*cells).contenders)
+        return latency_difference(base, other, "ttft_s", "p50")
+
+    assert compared(16).low <= 1 <= compared(16).high
+    assert compared(1).low > 1
+
+
+def test_under_load_five_rounds_are_the_least():
+    def compared(count):
+        line = laid_out(entry("1", "A", 0.1, level=16, count=count), entry("2", "B", 0.2, level=16, count=count))
+        return latency_difference(*(c.cells[16] for c in line.contenders), "ttft_s", "p50")
+
+    assert compared(79).within is None
+    assert compared(80).low > 1
 
 
 def test_more_throughput_is_to_the_good():

@@ -179,6 +179,31 @@ def test_too_few_requests_are_no_tie(put, opened):
     assert "no difference seen" not in words(page)
 
 
+def test_a_short_run_names_nobody_under_load_and_says_what_it_takes(put, opened):
+    put("a", label="A", slot=0, requests=16)
+    put("b", label="B", slot=1, requests=20, tpot=0.02)
+
+    page = opened("compare", runs="a,b")
+
+    assert "not enough requests to tell who serves the most under load" in words(page)
+    assert "gets its interval from 30 answers on" in words(page)
+    assert "Output throughput" in table(page)
+    assert "not enough data" in table(page)
+
+
+def test_a_throughput_of_a_single_run_has_its_interval(put, opened):
+    put("a", label="A", slot=0)
+    put("b", label="B", slot=1)
+
+    page = opened("compare", runs="a,b")
+    row = next(line for line in table(page).splitlines() if "Output throughput" in line)
+
+    assert "no difference seen" in row
+    assert "[" in row.split("tokens/s")[1]
+    assert "gets its interval" not in words(page)
+    assert "no difference in throughput seen between" in words(page)
+
+
 def test_one_run_alone_asks_for_a_second(put, opened):
     put("a")
 

@@ -1,5 +1,7 @@
 """The overview: empty, with runs, while something runs."""
 
+import json
+
 import pytest
 
 from core.run import RunState
@@ -44,6 +46,29 @@ def test_the_last_verdict_names_who_is_ahead_and_by_how_much(put, opened):
 
     assert r"Q4\_0 decodes fastest for one user" in words(page)
     assert r"2\.5 ×" in words(page)
+
+
+def test_the_last_verdict_names_nobody_under_load_on_a_few_requests(put, opened):
+    put("r1", label="F16", requests=16)
+    put("r2", label="Q4_0", requests=20, tpot=0.02, slot=1)
+
+    page = opened("overview")
+
+    assert "not enough requests to tell who serves the most under load" in words(page)
+    assert "output tokens/s at 4 in flight" not in words(page)
+
+
+def test_the_table_rounds_what_it_shows_and_cuts_nothing_off(put, opened):
+    put("r1", ttft=0.0479, failed=1, requests=3000)
+
+    page = opened("overview")
+    shown = page.dataframe[0]
+    row = shown.value.iloc[0]
+
+    assert row["TTFT p50"] == pytest.approx(50.8)  # 0.0479 s and 6 % of it, 50.774 ms
+    assert row["Success"] == pytest.approx(99.9)
+    columns = json.loads(shown.proto.columns)
+    assert all("step" not in column.get("type_config", {}) for column in columns.values())
 
 
 def test_one_configuration_has_no_verdict(put, opened):

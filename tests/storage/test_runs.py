@@ -7,6 +7,7 @@ import pytest
 from core.plan import Limits, Load, RunPlan, Workload
 from core.records import Failure, FailureKind, ServerTimes, TokenSource
 from core.run import RunState
+from core.steadiness import Stay
 from storage.database import Database
 from storage.problems import NameEmpty, RunExists, RunNotEnded, RunNotFound, UnknownMetric
 from storage.runs import TABLES
@@ -100,6 +101,29 @@ def test_values_are_those_of_measured_successful_requests(runs):
     assert runs.values("r1", "input_tokens") == [20.0, 20.0]
 
 
+def test_stays_tell_when_each_lane_was_occupied_and_what_came(runs):
+    body = record(3, streamed=False, first_token_s=None, first_answer_s=None, chunk_us=[])
+    unsent = replace(failed(5, FailureKind.REFUSED), sent_s=None, ended_s=None)
+    refused = replace(failed(2), sent_s=0.2, ended_s=0.21)
+    runs.add(ended(run(requests=[record(0, warmup=True), record(1), refused, body, unsent])))
+
+    streamed, failing, whole = runs.stays("r1")
+
+    assert streamed == Stay(
+        sent_s=0.1, ended_s=pytest.approx(0.191), begun_s=pytest.approx(0.15), done_s=pytest.approx(0.19), tokens=5
+    )
+    assert (failing.sent_s, failing.ended_s, failing.tokens) == (0.2, 0.21, 0)
+    assert (whole.begun_s, whole.tokens) == (pytest.approx(0.3), 5)
+
+
+def test_stays_of_a_live_run_are_those_so_far(database, runs):
+    runs.run_started(run())
+    runs.requests("r1", [record(0), record(1)])
+    database.flush(runs._flush)
+
+    assert len(runs.stays("r1")) == 2
+
+
 @pytest.mark.parametrize("ask", ["values", "grid"])
 def test_an_unknown_metric_is_named_and_reaches_no_query(runs, ask):
     runs.add(ended(run()))
@@ -111,7 +135,8 @@ def test_an_unknown_metric_is_named_and_reaches_no_query(runs, ask):
 def test_an_unknown_run_is_named_whatever_is_asked(runs):
     for ask in (
         runs.run, runs.row, runs.summary, runs.first_requests, runs.request_table, runs.output_over_time,
-        runs.in_flight_over_time, lambda run_id: runs.grid(run_id, "ttft_s"), lambda run_id: runs.text(run_id, "q"),
+        runs.in_flight_over_time, runs.stays,
+        lambda run_id: runs.grid(run_id, "ttft_s"), lambda run_id: runs.text(run_id, "q"),
         lambda run_id: runs.values(run_id, "ttft_s"), lambda run_id: runs.rename(run_id, "x"),
         lambda run_id: runs.tag(run_id, []), lambda run_id: runs.note(run_id, ""),
     ):  # fmt: skip
