@@ -15,8 +15,8 @@ def number(value: float | None) -> str:
     if value is None:
         return "–"
     size = abs(value)
-    if 0 < size < 0.001:
-        text = f"{size:.2g}"
+    if 0 < size < 0.9995:
+        text = f"{size:.3g}"
     else:
         places = next((places for limit, places in ((99.95, 0), (9.995, 1)) if size >= limit), 2)
         text = _without_zeros(f"{size:,.{places}f}")

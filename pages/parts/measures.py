@@ -69,10 +69,15 @@ def draw_cards(places: list[DeltaGenerator], cards: list[Card]) -> None:
 
 
 def three_digits(value: float | None) -> float | None:
-    """A number of a table's column, rounded as people read it; the column's own format would cut it off."""
+    """A number of a table's column, rounded as people read it. Give its column no `step`: that cuts digits off."""
     if value is None or not isfinite(value):
         return None
     return float(round(value)) if abs(value) >= 100 else float(f"{value:.3g}")
+
+
+def success_percent(rate: float | None) -> float | None:
+    """A success rate for a table's column, never rounded up to 100."""
+    return None if rate is None else 100.0 if rate == 1 else min(rate * 100, 99.9)
 
 
 def sentence(words: str) -> None:

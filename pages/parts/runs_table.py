@@ -10,7 +10,7 @@ import streamlit as st
 from core.charts.sample import thinned
 from core.words import say
 from pages.parts.look import STATE_COLOUR, swatch, zone
-from pages.parts.measures import three_digits
+from pages.parts.measures import success_percent, three_digits
 from pages.parts.text import MISSING, milliseconds, when
 from storage.runs import RunRow
 
@@ -63,7 +63,7 @@ def _frame(rows: Sequence[RunRow]) -> pd.DataFrame:
             "TPOT p50": [milliseconds(row.tpot_p50_s) for row in rows],
             "Output": [three_digits(row.output_tokens_per_s) for row in rows],
             "One": [row.decode_tps for row in rows],
-            "Success": [_success(row.success_rate) for row in rows],
+            "Success": [success_percent(row.success_rate) for row in rows],
             "Gap": [thinned([gap * 1e3 for gap in row.gap_grid[1:-1]], SPARKS) for row in rows],
             "State": [[say(row.state.value)] for row in rows],
             "Model": [row.model for row in rows],
@@ -73,11 +73,6 @@ def _frame(rows: Sequence[RunRow]) -> pd.DataFrame:
             "Tags": [list(row.tags) for row in rows],
         }
     )
-
-
-def _success(rate: float | None) -> float | None:
-    """Per cent, never rounded up to 100."""
-    return None if rate is None else 100.0 if rate == 1 else min(rate * 100, 99.9)
 
 
 def _columns(rows: Sequence[RunRow]) -> dict[str, Any]:
@@ -97,7 +92,6 @@ def _columns(rows: Sequence[RunRow]) -> dict[str, Any]:
             format="localized",
             min_value=0,
             max_value=max(fastest, 1),
-            step=1,
             color="gray",
             width=120,
         ),

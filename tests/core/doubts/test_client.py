@@ -55,7 +55,7 @@ def test_a_client_that_kept_up_is_told_in_green():
     (found,) = client_doubts(seen(0.0002))
 
     assert (found.kind, found.level) == ("client_kept_up", "ok")
-    assert "0.20 ms" in found.what
+    assert "0.2 ms" in found.what
 
 
 def test_nothing_is_said_of_a_lag_that_was_not_measured():
@@ -70,7 +70,7 @@ def test_gaps_too_fine_for_this_client_are_told_without_alarm():
     (found,) = client_doubts(seen(0.0002, gap=0.0001, chunks=1001))
 
     assert (found.kind, found.level) == ("client_limited", "note")
-    assert "0.10 ms in the median" in found.what
+    assert "0.1 ms in the median" in found.what
     assert "all other numbers hold" in found.why
 
 
