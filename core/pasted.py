@@ -10,7 +10,7 @@ from core.words import say
 
 MOST_BYTES = 2_000_000
 MOST_PLANS = 2_000
-MOST_DEPTH = 32  # of objects and lists within each other
+MOST_DEPTH = 64  # of objects and lists within each other: an extra body and the plan around it
 
 
 def plans(text: str | bytes) -> tuple[RunPlan, ...]:

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, Self
 
 from core.base_url import PlanError, normal_base_url, require
+from core.plan_checks import above_zero, flag, json_object, number, whole
 from core.words import say
 
 __all__ = (
@@ -22,6 +23,7 @@ __all__ = (
 
 Api = Literal["chat", "completions"]
 MAX_TOTAL_S = 1800.0  # chunk times are INTEGER microseconds in the database: 30 minutes fit
+MAX_SEED = 2**53  # beyond it a JSON number is not read alike everywhere
 KEY_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}")
 HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 OWN_HEADERS = frozenset(
@@ -49,23 +51,11 @@ class Limits:
     def __post_init__(self) -> None:
         """Refuse limits that end every request or none."""
         for name in ("connect_s", "first_byte_s", "idle_s", "total_s"):
-            value = getattr(self, name)
-            require(
-                0 < value <= MAX_TOTAL_S,
-                "{name} is {value}: give seconds above 0 and at most 1800.",
-                name=name,
-                value=value,
-            )
-        require(
-            0 < self.error_share <= 1,
-            "error_share is {value}: give a share above 0 and at most 1.",
-            value=self.error_share,
-        )
-        require(
-            1 <= self.max_requests <= 10_000_000,
-            "max_requests is {value}: give 1 to 10,000,000.",
-            value=self.max_requests,
-        )
+            above_zero(name, getattr(self, name), MAX_TOTAL_S)
+        above_zero("error_share", self.error_share, 1)
+        whole("max_requests", self.max_requests, 1, 10_000_000)
+        if self.max_output_tokens is not None:
+            whole("max_output_tokens", self.max_output_tokens, 1, 10**12)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +85,7 @@ class Endpoint:
         require(0 < len(self.name.strip()) <= 120, "Endpoint name is empty or longer than 120 characters: shorten it.")
         require(self.api in ("chat", "completions"), "api is {api}: choose chat or completions.", api=self.api)
         object.__setattr__(self, "base_url", normal_base_url(self.base_url))
+        flag("verify", self.verify)
         if self.key_name is not None:
             require(
                 bool(KEY_NAME.fullmatch(self.key_name)),
@@ -139,6 +130,7 @@ class Configuration:
             "Model is empty or longer than 300 characters: write the name that the server lists.",
         )
         require(not re.search(r"[\x00-\x1f]", self.model), "Model contains a control character: remove it.")
+        whole("slot", self.slot, 0, 1_000_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,16 +156,14 @@ class Workload:
 
     def __post_init__(self) -> None:
         """Refuse lengths no server takes and keys that are Paceline's."""
-        require(
-            1 <= self.input_tokens <= 1_000_000,
-            "Prompt length is {value}: give 1 to 1,000,000 tokens.",
-            value=self.input_tokens,
-        )
-        require(
-            1 <= self.output_tokens <= 100_000,
-            "Answer length is {value}: give 1 to 100,000 tokens.",
-            value=self.output_tokens,
-        )
+        whole("Prompt length", self.input_tokens, 1, 1_000_000)
+        whole("Answer length", self.output_tokens, 1, 100_000)
+        if self.temperature is not None:
+            number("Temperature", self.temperature, 0, 100)
+        whole("Seed", self.seed, -MAX_SEED, MAX_SEED)
+        for name in ("stream", "ignore_eos", "nonce", "keep_text"):
+            flag(name, getattr(self, name))
+        json_object("Extra body", self.extra_body)
         taken = {"model", "messages", "prompt", "stream"} & set(self.extra_body)
         require(
             not taken, "Extra body sets {keys}, which Paceline sets itself: remove them.", keys=", ".join(sorted(taken))
@@ -197,24 +187,16 @@ class Load:
 
     def __post_init__(self) -> None:
         """Refuse a load that never ends or never starts."""
-        require(
-            1 <= self.concurrency <= 8192,
-            "Concurrency is {value}: give 1 to 8192 requests in flight.",
-            value=self.concurrency,
-        )
+        whole("Concurrency", self.concurrency, 1, 8192)
         require(
             (self.requests is None) != (self.duration_s is None),
             "Give either requests or seconds, not both and not neither.",
         )
         if self.requests is not None:
-            require(1 <= self.requests <= 1_000_000, "Requests is {value}: give 1 to 1,000,000.", value=self.requests)
+            whole("Requests", self.requests, 1, 1_000_000)
         if self.duration_s is not None:
-            require(0.1 <= self.duration_s <= 86_400, "Seconds is {value}: give 0.1 to 86,400.", value=self.duration_s)
-        require(
-            0 <= self.warmup_requests <= 10_000,
-            "Warm-up requests is {value}: give 0 to 10,000.",
-            value=self.warmup_requests,
-        )
+            number("Seconds", self.duration_s, 0.1, 86_400)
+        whole("Warm-up requests", self.warmup_requests, 0, 10_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

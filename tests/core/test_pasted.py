@@ -3,8 +3,8 @@
 import orjson
 import pytest
 
-from core import pasted
-from core.plan import Configuration, Endpoint, PlanError, RunPlan
+from core import pasted, plan_checks
+from core.plan import Configuration, Endpoint, PlanError, RunPlan, Workload
 
 PLAN = RunPlan(
     configuration=Configuration(
@@ -78,11 +78,20 @@ def test_a_large_paste_is_not_read():
 
 def test_a_plan_that_is_nested_without_end_is_refused():
     deep = PLAN.to_dict()
-    for _ in range(40):
+    for _ in range(70):
         deep = {"workload": deep}
 
-    with pytest.raises(PlanError, match="32 deep"):
+    with pytest.raises(PlanError, match="64 deep"):
         pasted.plans(document(deep))
+
+
+def test_the_deepest_body_of_a_plan_comes_back():
+    body = {}
+    for _ in range(plan_checks.MOST_DEPTH - 1):
+        body = {"a": body}
+    plan = RunPlan(configuration=PLAN.configuration, workload=Workload(extra_body=body))
+
+    assert pasted.plans(document(plan.to_dict())) == (plan,)
 
 
 def test_the_plan_file_at_a_path_is_read(tmp_path):

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -69,6 +70,47 @@ def test_an_endpoint_refuses_what_cannot_be_sent():
     refused("line break", lambda: replace(ENDPOINT, headers=(("X-A", "1\r\nX-B: 2"),)))
 
 
+INT, FLOAT = (
+    (0, -5, 2.5, 3.0, True, "7", None, [], float("nan"), 10**30),
+    (-1.0, float("nan"), float("inf"), True, "hot", []),
+)
+NUMBERS = [
+    (Load, "concurrency", INT), (Load, "requests", [value for value in INT if value is not None]),
+    (Load, "warmup_requests", INT[1:]), (Workload, "input_tokens", INT), (Workload, "output_tokens", INT),
+    (Workload, "seed", INT[2:]), (Workload, "temperature", FLOAT), (Limits, "max_requests", INT),
+    (Limits, "max_output_tokens", [value for value in INT if value is not None]),
+    *((Limits, name, (*FLOAT, 0, None)) for name in ("connect_s", "first_byte_s", "idle_s", "total_s", "error_share")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value"), [(kind, name, value) for kind, name, values in NUMBERS for value in values]
+)
+def test_a_number_of_another_kind_or_size_is_one_sentence(kind, name, value):
+    with pytest.raises(PlanError) as caught:
+        kind(**{name: value})
+
+    assert re.fullmatch(r"[\w -]+ is .+: give a (whole )?number [\w ,.-]+\.", str(caught.value))
+    assert len(str(caught.value)) < 150
+
+
+def test_seconds_of_a_load_are_a_number():
+    for value in (*FLOAT, 0, 86_401):
+        refused("Seconds is", lambda value=value: Load(requests=None, duration_s=value))
+    assert Load(requests=None, duration_s=5).duration_s == 5
+
+
+@pytest.mark.parametrize("name", ["stream", "ignore_eos", "nonce", "keep_text"])
+def test_a_switch_is_true_or_false(name):
+    refused(f"{name} is 'false': give true or false", lambda: Workload(**{name: "false"}))
+    refused(f"{name} is 1", lambda: Workload(**{name: 1}))
+
+
+def test_a_place_in_the_palette_and_the_check_of_a_certificate_are_what_they_are():
+    refused("slot is -1", lambda: replace(PLAN.configuration, slot=-1))
+    refused("verify is 'no'", lambda: replace(ENDPOINT, verify="no"))
+
+
 def test_limits_are_above_zero_and_at_most_half_an_hour():
     refused("idle_s", lambda: Limits(idle_s=0))
     refused("total_s", lambda: Limits(total_s=1801))
@@ -86,6 +128,7 @@ def test_a_workload_refuses_lengths_no_server_takes_and_keys_that_are_ours():
     refused("Prompt length", lambda: Workload(input_tokens=0))
     refused("Answer length", lambda: Workload(output_tokens=0))
     refused("messages", lambda: Workload(extra_body={"messages": []}))
+    refused("cannot be sent as JSON", lambda: Workload(extra_body={"n": 10**30}))
 
 
 def test_a_configuration_has_a_label_and_a_model():

@@ -1,0 +1,85 @@
+"""Whether the values of a plan are of the right kind and size. Refuses with one sentence; knows no plan."""
+
+import math
+from reprlib import repr as shortened
+from typing import Any, TypeGuard
+
+from core.base_url import require
+from core.words import say
+
+MOST_DEPTH = 48  # of objects and lists within each other
+LARGEST, SMALLEST = 2**64 - 1, -(2**63)  # beyond them a whole number of JSON is not read alike everywhere
+
+
+def whole(name: str, value: object, least: int, most: int) -> None:
+    """Refuse everything but a whole number within these bounds; True is none, and neither is 2.0."""
+    require(
+        type(value) is int and least <= value <= most,
+        "{name} is {value}: give a whole number from {least:,} to {most:,}.",
+        name=say(name), value=shortened(value), least=least, most=most,
+    )  # fmt: skip
+
+
+def number(name: str, value: object, least: float, most: float) -> None:
+    """Refuse everything but a number within these bounds."""
+    require(
+        _is_number(value) and least <= value <= most,
+        "{name} is {value}: give a number from {least:,} to {most:,}.",
+        name=say(name), value=shortened(value), least=least, most=most,
+    )  # fmt: skip
+
+
+def above_zero(name: str, value: object, most: float) -> None:
+    """Refuse everything but a number above 0 and at most this."""
+    require(
+        _is_number(value) and 0 < value <= most,
+        "{name} is {value}: give a number above 0 and at most {most:,}.",
+        name=say(name), value=shortened(value), most=most,
+    )  # fmt: skip
+
+
+def flag(name: str, value: object) -> None:
+    """Refuse everything but true and false: the text "false" would count as true."""
+    require(type(value) is bool, "{name} is {value}: give true or false.", name=say(name), value=shortened(value))
+
+
+def json_object(name: str, value: object) -> None:
+    """Refuse everything but a dict that can be written as JSON and read back the same."""
+    require(isinstance(value, dict), '{name} is not a JSON object: write it as {{"key": value}}.', name=say(name))
+    fault = _json_fault(value, MOST_DEPTH)
+    require(not fault, "{name} cannot be sent as JSON: {fault}.", name=say(name), fault=fault)
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return type(value) in (int, float)
+
+
+def _json_fault(value: Any, depth: int) -> str:
+    if isinstance(value, dict | list | tuple):
+        return _nested_fault(value, depth)
+    if isinstance(value, str):
+        return say("it has a text with half a character") if _is_broken(value) else ""
+    if isinstance(value, int):
+        fine = SMALLEST <= value <= LARGEST
+    else:
+        fine = value is None or (isinstance(value, float) and math.isfinite(value))
+    return "" if fine else say("it has the value {value}", value=shortened(value))
+
+
+def _nested_fault(value: Any, depth: int) -> str:
+    if depth == 0:
+        return say("it is nested more than {most} deep", most=MOST_DEPTH)
+    if isinstance(value, dict):
+        strange = [key for key in value if not isinstance(key, str) or _is_broken(key)]
+        if strange:
+            return say("its key {key} is not text", key=shortened(strange[0]))
+    parts = value.values() if isinstance(value, dict) else value
+    return next(filter(None, (_json_fault(part, depth - 1) for part in parts)), "")
+
+
+def _is_broken(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
