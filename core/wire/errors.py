@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from core.base_url import OPERATION_PATHS
 from core.records import Failure, FailureKind
 from core.words import say
 
@@ -17,6 +18,7 @@ MAX_SENTENCE = 500
 MAX_BODY = 1_000_000  # bytes of an error body that are read as JSON
 MAX_DEPTH = 8
 MAX_LABEL = 100
+MAX_TARGET = 300
 MAX_RETRY_AFTER_S = 30 * 86_400.0
 
 # Where a sentence may stand, best place first. Two in one object ("error" and "message") are both told.
@@ -44,13 +46,22 @@ COMPLAINT = re.compile(
     r"|additional propert|extra field|extra input|extra_forbidden|invalid|not implemented|cannot|can only|instead"
 )
 NEW_NAME = re.compile(r"\buse ['\"`]?max_completion_tokens|\bmax_tokens\b.*(not |un)support.*max_completion_tokens")
+USER = re.compile(r"//[^/]*@")
 TAG = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.IGNORECASE | re.DOTALL)
 
 
-def http_failure(status: int, content_type: str, body: bytes, retry_after: str | None = None) -> Failure:
-    """The failure behind an answer that is no success, with the server's own sentence if it has one."""
+def http_failure(
+    status: int, content_type: str, body: bytes, retry_after: str | None = None, *, location: str | None = None
+) -> Failure:
+    """The failure behind an answer that is no success, with the server's own sentence if it has one.
+
+    `location`: the header of a redirect. None is followed: what is measured is the address that was given.
+    """
     found = _json(body)
-    if found is None:
+    target = _target(location or "") if 300 <= status < 400 else ""
+    if target:
+        message = say("The server redirects to {location}: use that address as base URL.", location=target)
+    elif found is None:
         message = _with_status(status, _plain_text(content_type, body))
     else:
         message = sentence(found) or _with_status(status, body[: 2 * MAX_SENTENCE].decode("utf-8", "replace"))
@@ -159,6 +170,14 @@ def _kind(status: int) -> FailureKind:
         429: FailureKind.HTTP_429,
     }
     return own.get(status, FailureKind.HTTP_5XX if status >= 500 else FailureKind.HTTP_4XX)
+
+
+def _target(location: str) -> str:
+    """Where a redirect leads as a base URL: without what a sign-in puts into it, and without the operation's path."""
+    target = USER.sub("//", clean(re.split(r"[?#]", location, maxsplit=1)[0])[:MAX_TARGET]).rstrip("/")
+    for operation in OPERATION_PATHS:
+        target = target.removesuffix(operation)
+    return target
 
 
 def _json(body: bytes) -> Any:

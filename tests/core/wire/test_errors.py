@@ -242,3 +242,26 @@ def test_an_object_that_is_an_error(found):
 )  # fmt: skip
 def test_an_object_that_is_none(found):
     assert not says_error(found)
+
+
+@pytest.mark.parametrize(
+    ("location", "shown"),
+    [
+        ("https://llm.example.com/v1/chat/completions", "https://llm.example.com/v1"),
+        ("https://llm.example.com/v1/completions?state=secret#x", "https://llm.example.com/v1"),
+        ("https://me:secret@llm.example.com/", "https://llm.example.com"),
+        ("/v2/chat/completions/", "/v2"),
+        ("http://[", "http://["),
+        ("http://h/\x1b[31m\u202e" + "x" * 9000, "http://h/ [31m " + "x" * 285),
+    ],
+)
+def test_a_redirect_says_where_it_leads(location, shown):
+    failure = http_failure(307, "text/html", b"<html>Temporary Redirect</html>", location=location)
+
+    assert failure.message == f"The server redirects to {shown}: use that address as base URL."
+    assert (failure.kind, failure.status) == (FailureKind.HTTP_4XX, 307)
+
+
+@pytest.mark.parametrize(("status", "location"), [(307, None), (307, ""), (307, "?a=b"), (400, "https://other/v1")])
+def test_what_is_no_redirect_to_anywhere_is_told_as_ever(status, location):
+    assert http_failure(status, "", b"gone", location=location) == http_failure(status, "", b"gone")
