@@ -22,9 +22,26 @@ SAMPLE_PROMPT = "Write a short story about a river."
 
 
 def command_line(plan: RunPlan) -> str:
-    """The `cli.py` line that runs this plan: only what differs from the command's own defaults, and what matters."""
+    """The `cli.py` line that runs this plan: only what differs from the command's own defaults, and what matters.
+
+    What the options cannot say is run from the plan file, which stands beside the line.
+    """
+    if _beyond_options(plan):
+        return "python cli.py run --plan plan.json"
     words = ["python", "cli.py", "run", *_target(plan), *_load(plan), *_request(plan), *_timeouts(plan.limits)]
     return _joined(words)
+
+
+def _beyond_options(plan: RunPlan) -> bool:
+    """A server that Paceline starts itself, or a value that has no option."""
+    workload, limits = plan.workload, plan.limits
+    return (
+        bool(plan.configuration.endpoint.demo)
+        or workload.temperature is None
+        or not workload.nonce
+        or limits.max_output_tokens is not None
+        or limits.error_share != Limits().error_share
+    )
 
 
 def _target(plan: RunPlan) -> list[str]:

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +53,9 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     target.add_argument(
         "--header", action="append", default=[], metavar="'NAME: VALUE'", help="an extra header; may be repeated"
     )
-    target.add_argument("--ca", metavar="FILE", help="certificate authority to trust instead of the system's")
+    target.add_argument(
+        "--ca", type=Path, metavar="FILE", help="certificate authority to trust instead of the system's"
+    )
     target.add_argument("--insecure", action="store_true", help="accept any certificate")
     load = run.add_argument_group("how it is asked")
     load.add_argument(
@@ -106,7 +107,7 @@ def plans(options: argparse.Namespace) -> list[RunPlan]:
         key_name=options.api_key_env,
         headers=tuple(_header(text) for text in options.header),
         verify=not options.insecure,
-        ca_file=options.ca,
+        ca_file=str(options.ca.resolve()) if options.ca is not None else None,
         limits=Limits(
             connect_s=options.timeout_connect,
             first_byte_s=options.timeout_first_byte,
@@ -126,7 +127,7 @@ def plans(options: argparse.Namespace) -> list[RunPlan]:
         seed=options.seed,
         keep_text=options.keep_text,
     )
-    requests = None if options.duration is not None else options.requests or 20
+    requests = 20 if options.requests is None and options.duration is None else options.requests
     return [
         RunPlan(
             configuration=configuration,
@@ -168,8 +169,3 @@ def _extra_body(text: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise PlanError(say('--extra-body is not a JSON object: write it as {"key": value}.'))
     return found
-
-
-def known_commands() -> Sequence[str]:
-    """The names of all commands."""
-    return ("run", "demo", "calibrate", "export")

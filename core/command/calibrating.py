@@ -33,7 +33,11 @@ def calibrating(*, quick: bool, out: Path | None) -> int:
         sys.stderr.write("\r\x1b[K")
     print(table(found))
     if out is not None:
-        out.write_bytes(orjson.dumps(found.to_dict(), option=orjson.OPT_INDENT_2))
+        try:
+            out.write_bytes(orjson.dumps(found.to_dict(), option=orjson.OPT_INDENT_2))
+        except OSError as fault:
+            print(say("{path} cannot be written: {fault}.", path=out, fault=fault.strerror or fault), file=sys.stderr)
+            return 1
         print(say("Written: {path}", path=out))
     return 0 if found.best is not None else 1
 

@@ -5,16 +5,22 @@ import argparse
 from core.command.arguments import plans
 from core.command.running import measure, report
 from core.keys import header_for, key_from_environment
-from core.plan import Endpoint
+from core.plan import Endpoint, PlanError
+from core.words import say
 
 
 def run(options: argparse.Namespace) -> int:
     """Measure what was asked for; the exit status."""
+    if options.plan is not None and options.api_key_env is not None:
+        raise PlanError(
+            say("--api-key-env goes with --base-url: a plan file's keys come from secrets.toml, for the hosts in it.")
+        )
     wanted = plans(options)
     keys = [_key_header(plan.configuration.endpoint, options.api_key_env) for plan in wanted]
     environ = {"PACELINE_PRIORITY": "normal"} if options.priority == "normal" else None
     runs = measure(wanted, key_headers=keys, environ=environ, preflight=not options.no_preflight)
-    return report(runs, options.out, texts=any(plan.workload.keep_text for plan in wanted))
+    texts = any(plan.workload.keep_text for plan in wanted)
+    return report(runs, options.out, wanted=len(wanted), texts=texts)
 
 
 def _key_header(endpoint: Endpoint, variable: str | None) -> tuple[str, str] | None:

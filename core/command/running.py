@@ -5,10 +5,13 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from core import runfile
 from core.command.terminal import Line, table
+from core.fleet.hosting import Host, HostError
 from core.fleet.local import LocalRun
 from core.plan import RunPlan
 from core.records import Outcome
@@ -42,42 +45,93 @@ class Stopper:
                 signal.signal(number, handler)
 
 
+@contextlib.contextmanager
+def host_for(plans: Sequence[RunPlan]) -> Iterator[Host | None]:
+    """Who starts the built-in servers that these plans need; None if they need none."""
+    if not any(plan.configuration.endpoint.demo for plan in plans):
+        yield None
+        return
+    from core.fleet.builtin_host import BuiltinHost
+    from core.servers.demo import DemoServers
+
+    servers = DemoServers()
+    host = BuiltinHost(servers)
+    try:
+        yield host
+    finally:
+        host.release()
+        servers.stop_all()
+
+
 def measure(
     plans: Sequence[RunPlan],
     *,
     key_headers: Sequence[tuple[str, str] | None] | None = None,
     environ: dict[str, str] | None = None,
     preflight: bool = True,
-    stopper: Stopper | None = None,
 ) -> list[Run]:
-    """The runs of these plans; fewer if the user stopped."""
-    stopper = stopper or Stopper()
+    """The runs of these plans; fewer if the user stopped, or if a built-in server did not start (which is told)."""
+    stopper = Stopper()
     runs: list[Run] = []
-    with stopper.listening():
+    with stopper.listening(), host_for(plans) as host:
         for plan, key_header in zip(plans, key_headers or [None] * len(plans), strict=True):
             if stopper.asked.is_set():
                 break
             line = Line(plan)
-            local = LocalRun(plan, key_header=key_header, listener=line, environ=environ, preflight=preflight)
+            try:
+                placed, server = _placed(plan, host, line, stopper)
+            except HostError as fault:
+                line.clear()
+                print(fault, file=sys.stderr)
+                break
+            local = LocalRun(placed, key_header=key_header, listener=line, environ=environ, preflight=preflight)
             stopper.local = local
-            runs.append(local.run())
+            if stopper.asked.is_set():  # asked for while the server was made ready
+                local.cancel()
+            opening = local.opening()
+            run = local.run(replace(opening, environment={**opening.environment, **server}))
             line.clear()
+            runs.append(replace(run, plan=plan))
     return runs
 
 
-def report(runs: Sequence[Run], out: Path | None, *, texts: bool = False) -> int:
-    """Print the table, write the file, and say by the exit status whether requests succeeded."""
+def _placed(plan: RunPlan, host: Host | None, line: Line, stopper: Stopper) -> tuple[RunPlan, dict[str, Any]]:
+    """The plan with an address that answers, and what is known of a server of ours. Raises HostError."""
+    if host is None or not plan.configuration.endpoint.demo:
+        return plan, {}
+
+    def tell(words: str) -> None:
+        if stopper.asked.is_set():
+            raise HostError(say("Stopped before the server was ready."))
+        line.stage(words)
+
+    placed, server = host.ready(plan, tell)
+    line.clear()
+    return placed, {"server": server}
+
+
+def report(runs: Sequence[Run], out: Path | None, *, wanted: int, texts: bool = False) -> int:
+    """Print the table, write the file, and say by the exit status whether requests of all `wanted` runs succeeded."""
+    if not runs:
+        return 1
     summaries: list[tuple[Run, Summary]] = [(run, summarise(run.requests)) for run in runs]
+    written = out is None
     if out is not None:
         try:
             runfile.write(out, runs, summaries={run.id: summary for run, summary in summaries}, texts=texts)
+            written = True
         except OSError as fault:
             print(say("{path} cannot be written: {fault}.", path=out, fault=fault.strerror or fault), file=sys.stderr)
-            out = None
-            print(table(summaries))
-            return 1
     print(table(summaries))
-    if out is not None:
+    if out is not None and written:
         print(say("Written: {path}", path=out))
-    succeeded = all(any(request.outcome is Outcome.OK for request in run.requests) for run in runs)
-    return 0 if runs and succeeded and all(run.state is not RunState.FAILED for run in runs) else 1
+    cancelled = any(run.state is RunState.CANCELLED for run in runs)
+    complete = len(runs) == wanted or cancelled
+    return 0 if written and complete and all(_succeeded(run) for run in runs) else 1
+
+
+def _succeeded(run: Run) -> bool:
+    """Whether a measured request did; warm-up proves nothing."""
+    return run.state is not RunState.FAILED and any(
+        request.outcome is Outcome.OK and not request.warmup for request in run.requests
+    )

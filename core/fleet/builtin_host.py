@@ -6,7 +6,7 @@ One at a time, because two engines on a small machine would slow each other down
 from collections.abc import Callable
 from typing import Any
 
-from core.fleet.registry import HostError
+from core.fleet.hosting import HostError
 from core.plan import PlanError, RunPlan
 from core.servers.builtin import server_name, with_address
 from core.servers.demo import DemoError, DemoServers, RunningServer

@@ -6,17 +6,17 @@ Knows who is next and what happened; never draws and never touches a database ex
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
-from time import monotonic
-from typing import Any, Protocol
+from typing import Any
 
-from core.fleet.live import ENDED_STATES, LiveExperiment, Tally
+from core.fleet.hosting import Host, HostError
+from core.fleet.launch import Keeping, KeyHeader, Launch, Recorder
+from core.fleet.live import ENDED_STATES, LiveExperiment
 from core.fleet.local import LocalRun, new_run_id
 from core.key_file import KeyProblem
 from core.plan import Endpoint, Experiment, PlanError, RunPlan
-from core.records import RequestRecord
 from core.run import Run, RunState, StoppedBy
 from core.words import say
 
@@ -24,91 +24,6 @@ log = logging.getLogger(__name__)
 FLUSH_S = 0.25  # records wait this long at most before the recorder gets them
 KEPT_EXPERIMENTS = 20
 SHUTDOWN_S = 4.0
-
-
-KeyHeader = Callable[[Endpoint], tuple[str, str] | None]  # the header with the key; raises KeyProblem
-
-
-class Recorder(Protocol):
-    """Who keeps runs; storage implements it."""
-
-    def run_started(self, run: Run) -> None:
-        """A run begins."""
-
-    def requests(self, run_id: str, records: Sequence[RequestRecord]) -> None:
-        """Requests ended."""
-
-    def run_ended(self, run: Run) -> None:
-        """A run has ended; its `requests` are empty here."""
-
-
-class Host(Protocol):
-    """Who makes a plan's server answer, for endpoints that Paceline starts itself."""
-
-    def ready(self, plan: RunPlan, say_progress: Callable[[str], None]) -> tuple[RunPlan, dict[str, Any]]:
-        """The plan with a real address, and what is known of the server. Raises HostError."""
-
-    def release(self) -> None:
-        """Stop what was started."""
-
-
-class HostError(Exception):
-    """A server could not be made to answer; the message is a sentence."""
-
-
-@dataclass(slots=True)
-class _Launch:
-    experiment: Experiment
-    tallies: list[Tally]
-    queued_at: datetime
-    key_header: KeyHeader = field(repr=False)
-    started_at: datetime | None = None
-    ended_at: datetime | None = None
-    state: RunState = RunState.QUEUED
-    message: str | None = None
-    stage: str = ""
-    cancelled: bool = False
-    local: LocalRun | None = field(default=None, repr=False)
-
-    def snapshot(self) -> LiveExperiment:
-        return LiveExperiment(
-            id=self.experiment.id, name=self.experiment.name, state=self.state, queued_at=self.queued_at,
-            started_at=self.started_at, ended_at=self.ended_at, message=self.message, stage=self.stage,
-            runs=tuple(tally.snapshot() for tally in self.tallies),
-        )  # fmt: skip
-
-
-class _Keeping(Tally):
-    """A tally that also hands records on in batches."""
-
-    def __init__(self, run_id: str, plan: RunPlan, *, lock: threading.RLock, recorder: Recorder) -> None:
-        super().__init__(run_id, plan)
-        self._lock = lock
-        self._recorder = recorder
-        self._batch: list[RequestRecord] = []
-        self._flushed_s = monotonic()
-
-    def record(self, record: RequestRecord) -> None:
-        self._batch.append(record)
-        with self._lock:
-            super().record(record)
-        self.flush_if_due()
-
-    def progress(self, progress: Any) -> None:
-        with self._lock:
-            super().progress(progress)
-        self.flush_if_due()
-
-    def flush_if_due(self) -> None:
-        if monotonic() - self._flushed_s > FLUSH_S:
-            self.flush()
-
-    def flush(self) -> None:
-        """Hand on what waits."""
-        self._flushed_s = monotonic()
-        if self._batch:
-            batch, self._batch = self._batch, []
-            self._recorder.requests(self.run_id, batch)
 
 
 class Registry:
@@ -128,7 +43,7 @@ class Registry:
         self._identify = identify
         self._lock = threading.RLock()
         self._wake = threading.Condition(self._lock)
-        self._launches: OrderedDict[str, _Launch] = OrderedDict()
+        self._launches: OrderedDict[str, Launch] = OrderedDict()
         self._closing = False
         self._thread = threading.Thread(target=self._work, name="paceline-registry", daemon=True)
         self._thread.start()
@@ -145,10 +60,10 @@ class Registry:
                 raise PlanError(say("Paceline is stopping: launch again after it has started."))
             if experiment.id in self._launches:
                 raise PlanError(say("This experiment was launched already: give it a new id."))
-            tallies: list[Tally] = [
-                _Keeping(new_run_id(), plan, lock=self._lock, recorder=self._recorder) for plan in experiment.plans
+            tallies = [
+                Keeping(new_run_id(), plan, lock=self._lock, recorder=self._recorder) for plan in experiment.plans
             ]
-            self._launches[experiment.id] = _Launch(
+            self._launches[experiment.id] = Launch(
                 experiment, tallies, datetime.now(UTC), key_header or self._key_header, stage=say("waiting in line")
             )
             self._forget_old()
@@ -204,13 +119,13 @@ class Registry:
                 launch.started_at = datetime.now(UTC)
             self._experiment(launch)
 
-    def _experiment(self, launch: _Launch) -> None:
+    def _experiment(self, launch: Launch) -> None:
         host = self._hosts() if self._hosts is not None else None
         try:
-            for position, tally in enumerate(launch.tallies):
+            for position in range(len(launch.tallies)):
                 if launch.cancelled:
                     break
-                self._one(launch, position, tally, host)
+                self._one(launch, position, host)
         except Exception as fault:  # the thread outlives a bug of one run: told on the page, and logged
             log.exception("experiment %s", launch.experiment.id)
             launch.message = say("Paceline itself failed: {fault}. The log has the rest.", fault=fault)
@@ -226,49 +141,52 @@ class Registry:
                 else:
                     self._finish(launch, RunState.COMPLETED)
 
-    def _one(self, launch: _Launch, position: int, tally: Tally, host: Host | None) -> None:
-        assert isinstance(tally, _Keeping)
-        plan = tally.plan
-
-        def stage(words: str) -> None:
-            with self._lock:
-                launch.stage = words
-
-        stage(say("starting"))
-        local = LocalRun(plan, run_id=tally.run_id, listener=tally, keep=False)
-        opening = replace(local.opening(), experiment={
-            "id": launch.experiment.id, "name": launch.experiment.name, "repeat": 0, "position": position,
-        })  # fmt: skip
+    def _one(self, launch: Launch, position: int, host: Host | None) -> None:
+        tally = launch.tallies[position]
+        known = {
+            "id": launch.experiment.id,
+            "name": launch.experiment.name,
+            "repeat": launch.repeat(position),
+            "position": position,
+        }
+        opening = replace(LocalRun(tally.plan, run_id=tally.run_id).opening(), experiment=known)
         with self._lock:
             tally.state = RunState.RUNNING
+            launch.stage = say("starting")
         self._recorder.run_started(opening)
         try:
-            plan, server, key_header = self._ready(launch, plan, host, stage)
-        except (HostError, KeyProblem) as fault:
-            ended = replace(
-                opening,
-                state=RunState.FAILED,
-                stopped_by=StoppedBy.FAILURE,
-                message=str(fault),
-                ended_at=datetime.now(UTC),
-            )
-        else:
-            local = LocalRun(plan, run_id=tally.run_id, key_header=key_header, listener=tally, keep=False)
-            with self._lock:
-                launch.local = local
-                cancelled = launch.cancelled
-                launch.stage = say("measuring")
-            if cancelled:
-                local.cancel()
-            ended = local.run(replace(opening, environment={**opening.environment, "server": server}))
-        tally.flush()
+            ended = self._measured(launch, tally, opening, host)
+            tally.flush()
+        except Exception as fault:  # a bug or a full disk: the run is saved however it ends
+            self._recorder.run_ended(_without_measuring(opening, str(fault), cancelled=False))
+            raise
         with self._lock:
             launch.local = None
             tally.close(ended)
         self._recorder.run_ended(replace(ended, requests=(), plan=opening.plan))
 
+    def _measured(self, launch: Launch, tally: Keeping, opening: Run, host: Host | None) -> Run:
+        def stage(words: str) -> None:
+            if launch.cancelled:
+                raise HostError(say("Cancelled before its server was ready."))
+            with self._lock:
+                launch.stage = words
+
+        try:
+            plan, server, key_header = self._ready(launch, tally.plan, host, stage)
+        except (HostError, KeyProblem) as fault:
+            return _without_measuring(opening, str(fault), cancelled=launch.cancelled)
+        local = LocalRun(plan, run_id=tally.run_id, key_header=key_header, listener=tally, keep=False)
+        with self._lock:
+            launch.local = local
+            cancelled = launch.cancelled
+            launch.stage = say("measuring")
+        if cancelled:
+            local.cancel()
+        return local.run(replace(opening, environment={**opening.environment, "server": server}))
+
     def _ready(
-        self, launch: _Launch, plan: RunPlan, host: Host | None, stage: Callable[[str], None]
+        self, launch: Launch, plan: RunPlan, host: Host | None, stage: Callable[[str], None]
     ) -> tuple[RunPlan, dict[str, Any], tuple[str, str] | None]:
         endpoint = plan.configuration.endpoint
         if endpoint.demo and host is not None:
@@ -276,7 +194,7 @@ class Registry:
         key_header = launch.key_header(endpoint)
         return plan, self._identify(endpoint), key_header
 
-    def _finish(self, launch: _Launch, state: RunState) -> None:
+    def _finish(self, launch: Launch, state: RunState) -> None:
         launch.state = state
         launch.ended_at = datetime.now(UTC)
         launch.stage = ""
@@ -288,3 +206,14 @@ class Registry:
         ended = [key for key, launch in self._launches.items() if launch.state in ENDED_STATES]
         for key in ended[: max(0, len(self._launches) - KEPT_EXPERIMENTS)]:
             del self._launches[key]
+
+
+def _without_measuring(opening: Run, message: str, *, cancelled: bool) -> Run:
+    """How a run ends whose measuring never began, or was lost."""
+    return replace(
+        opening,
+        state=RunState.CANCELLED if cancelled else RunState.FAILED,
+        stopped_by=StoppedBy.USER if cancelled else StoppedBy.FAILURE,
+        message=message,
+        ended_at=datetime.now(UTC),
+    )

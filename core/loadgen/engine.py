@@ -137,7 +137,7 @@ class Engine:
             if not waiting.done():
                 waiting.set_result(None)  # wakes the lane after the reads that already wait
 
-        exchange = Exchange(prepared, ended=ended)
+        exchange = Exchange(prepared, ended=ended, keep_text=self.plan.workload.keep_text)
         if isinstance(connection, Failure):
             exchange.failure = connection
             exchange.end(monotonic_ns())

@@ -33,14 +33,21 @@ class Exchange:
     """A prepared request and what came back. `ended` is called once, when the last byte is there or never will be."""
 
     __slots__ = (
-        "_body", "_body_size", "_complete", "_content_type", "_decoder", "_fault", "_framed", "_keep_body",
-        "_last_decoded_ns", "_position", "_retry_after", "_status", "abandon", "answered_at_us",
+        "_body", "_body_size", "_complete", "_content_type", "_decoder", "_fault", "_framed", "_keep_body", "_keep_text",
+        "_last_decoded_ns", "_location", "_position", "_retry_after", "_status", "abandon", "answered_at_us",
         "bytes_decoded", "bytes_seen", "connect_s", "distrust_connection", "ended", "ended_ns", "failure",
         "head_length", "keep_alive", "length", "mode", "parser", "prepared", "queued", "reads", "refused", "sent_ns",
         "server_name", "total_reads",
     )  # fmt: skip
 
-    def __init__(self, prepared: Prepared, *, ended: Callable[["Exchange"], None], keep_body: bool = False) -> None:
+    def __init__(
+        self,
+        prepared: Prepared,
+        *,
+        ended: Callable[["Exchange"], None],
+        keep_body: bool = False,
+        keep_text: bool = True,
+    ) -> None:
         self.prepared, self.ended = prepared, ended
         self.abandon: Callable[[], None] | None = None
         self.distrust_connection: Callable[[], None] | None = None
@@ -62,9 +69,10 @@ class Exchange:
         self._status = 0
         self._content_type = ""
         self._retry_after: str | None = None
+        self._location: str | None = None
         self._body: list[bytes] = []
         self._body_size = 0
-        self._keep_body = keep_body
+        self._keep_body, self._keep_text = keep_body, keep_text
         self._complete = False
         self._framed = False
         self._fault: str | None = None
@@ -195,6 +203,8 @@ class Exchange:
             self._framed = True
         elif lowered == b"retry-after":
             self._retry_after = value.decode("latin-1")
+        elif lowered == b"location":
+            self._location = value.decode("latin-1")
         elif lowered == b"server":
             self.server_name = value.decode("latin-1")[:200]
 
@@ -205,7 +215,9 @@ class Exchange:
             return
         self._status = self.parser.get_status_code()
         if 200 <= self._status < 300 and not self._keep_body:
-            self._decoder = StreamDecoder(status=self._status, content_type=self._content_type)
+            self._decoder = StreamDecoder(
+                status=self._status, content_type=self._content_type, keep_text=self._keep_text
+            )
         self.keep_alive = self.keep_alive and self.parser.should_keep_alive()
 
     def on_body(self, body: bytes) -> None:
@@ -293,5 +305,5 @@ class Exchange:
                 kind=FailureKind.CONNECTION_LOST, message=say("The connection ended inside the answer's head.")
             )
         if answer is None:
-            return http_failure(self._status, self._content_type, b"".join(self._body), self._retry_after)
+            return http_failure(self._status, self._content_type, self.error_body(), self._retry_after, self._location)
         return None

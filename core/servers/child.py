@@ -6,14 +6,16 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
 
 from core.words import say
 
 ROOT = Path(__file__).resolve().parents[2]
+TICK_S = 0.2
 TAIL_LINES, LAST_LINES, LAST_CHARACTERS = 40, 5, 600
 
 
@@ -51,12 +53,18 @@ class Child:
         """Whether it still runs."""
         return self.process.poll() is None
 
-    def line(self, timeout_s: float) -> str:
-        """The next line of its stdout. Raises StartError when it ends or the time is over before one comes."""
-        try:
-            found = self._lines.get(timeout=timeout_s)
-        except queue.Empty:
-            found = None
+    def line(self, timeout_s: float, *, tick: Callable[[], None] = lambda: None) -> str:
+        """The next line of its stdout. Raises StartError when it ends or the time is over before one comes.
+
+        `tick` is called a few times a second meanwhile, and may raise to give up.
+        """
+        until = time.monotonic() + timeout_s
+        found: str | None = None
+        while (left_s := until - time.monotonic()) > 0:
+            tick()
+            with contextlib.suppress(queue.Empty):
+                found = self._lines.get(timeout=min(left_s, TICK_S))
+                break
         if found is not None:
             return found.strip()
         if self._ends_within(1.0):

@@ -8,7 +8,7 @@ import importlib.util
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -146,8 +146,8 @@ class DemoServers:
             on_failure.callback(child.stop)
             with self._state:
                 self._children.add(child)
-            progress(1.0, say("Starting {name}", name=name))  # also looks whether all was stopped meanwhile
-            server = _wait(name, child, time.monotonic() + START_S)
+            starting = say("Starting {name}", name=name)  # telling it also looks whether all was stopped meanwhile
+            server = _wait(name, child, time.monotonic() + START_S, lambda: progress(1.0, starting))
             with self._state:
                 if self._stops != stops:
                     raise DemoError(say("{name} was not started: Paceline is closing.", name=name))
@@ -171,15 +171,15 @@ def engine(file: Path, variant: Variant) -> Child:
     return Child("core.servers.engine_child", [str(file.resolve()), "--alias", variants.MODEL, *options])
 
 
-def _wait(name: str, child: Child, until: float) -> RunningServer:
-    """The server once it answers. Raises DemoError."""
+def _wait(name: str, child: Child, until: float, tick: Callable[[], None]) -> RunningServer:
+    """The server once it answers; `tick` may raise to give up. Raises DemoError."""
     try:
-        address = child.line(until - time.monotonic())
+        address = child.line(until - time.monotonic(), tick=tick)
         if name == SIMULATED:
             return RunningServer(
                 name=name, base_url=address, model=MODELS[0], pid=child.pid, engine="simulated", version=VERSION
             )
-        _wait_for_health(child, address, until)
+        _wait_for_health(child, address, until, tick)
         server = RunningServer(
             name=name, base_url=f"{address}/v1", model=variants.MODEL, pid=child.pid, engine="llama.cpp",
             version=importlib.metadata.version("xllamacpp"),
@@ -194,8 +194,9 @@ def _answers(entry: _Entry) -> bool:
     return entry.child.alive and _read(address, "/health") is not None
 
 
-def _wait_for_health(child: Child, address: str, until: float) -> None:
+def _wait_for_health(child: Child, address: str, until: float, tick: Callable[[], None]) -> None:
     while _read(address, "/health") is None:
+        tick()
         if not child.alive or time.monotonic() > until:
             raise StartError(child.sentence(say("It listens but did not become ready.")))
         time.sleep(0.05)

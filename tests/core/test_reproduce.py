@@ -126,3 +126,11 @@ def test_a_plan_file_reads_back_as_the_plan():
 
     assert found["format"] == "paceline-plan"
     assert [RunPlan.from_dict(item) for item in found["plans"]] == [original]
+
+
+def test_what_the_options_cannot_say_is_run_from_its_file():
+    from core.servers.builtin import builtin_experiment
+
+    plan = builtin_experiment("short").plans[0]
+
+    assert command_line(plan) == "python cli.py run --plan plan.json"

@@ -1,6 +1,7 @@
 """What is typed becomes plans, or one sentence."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -41,7 +42,7 @@ def test_everything_reaches_the_plan():
     endpoint = plan.configuration.endpoint
 
     assert (endpoint.api, endpoint.headers, endpoint.ca_file, endpoint.limits.idle_s) == (
-        "completions", (("X-A", "b:c"),), "ca.pem", 3.0,
+        "completions", (("X-A", "b:c"),), str(Path("ca.pem").resolve()), 3.0,
     )  # fmt: skip
     assert (plan.workload.ignore_eos, plan.workload.stream, plan.workload.extra_body) == (True, False, {"top_k": 1})
     assert (plan.workload.input_tokens, plan.workload.output_tokens, plan.configuration.label) == (7, 9, "L")
@@ -72,6 +73,17 @@ def test_nonsense_is_one_sentence_that_names_it(words, part):
 def test_without_a_target_the_next_step_is_named():
     with pytest.raises(PlanError, match="--base-url and --model"):
         plans(parser().parse_args(["run"]))
+
+
+def test_a_certificate_file_is_meant_from_where_the_command_was_typed():
+    (plan,) = asked("--ca", "certs/ca.pem")
+
+    assert Path(plan.configuration.endpoint.ca_file).is_absolute()
+
+
+def test_no_requests_at_all_is_refused_and_not_taken_for_the_default():
+    with pytest.raises(PlanError, match="Requests is 0"):
+        asked("--requests", "0")
 
 
 def test_levels_are_kept_in_order_without_repeats():

@@ -5,14 +5,17 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from core import runfile
-from core.plan import Configuration, Endpoint, RunPlan
+from core.plan import Configuration, Endpoint, Load, RunPlan, Workload
 from core.reproduce import plan_file
+from core.servers.builtin import simulated_configuration
 from core.servers.paced_child import PacedServer
 
 ROOT = Path(__file__).parents[3]
@@ -28,6 +31,11 @@ def server():
 @pytest.fixture(autouse=True)
 def own_lock(tmp_path, monkeypatch):
     monkeypatch.setenv("PACELINE_LOCK", str(tmp_path / "lock"))
+
+
+def configuration(server) -> Configuration:
+    endpoint = Endpoint(name="e", base_url=server.base_url, key_name="LAB_KEY")
+    return Configuration(id="c", label="c", model="m", endpoint=endpoint)
 
 
 def cli(*words: str, **environ: str) -> subprocess.CompletedProcess[str]:
@@ -133,11 +141,7 @@ def test_ctrl_c_keeps_what_was_measured(server, tmp_path):
 
 
 def test_a_plan_file_cannot_make_a_variable_leave_for_its_own_address(server, tmp_path):
-    plan = RunPlan(
-        configuration=Configuration(
-            id="c", label="c", model="m", endpoint=Endpoint(name="e", base_url=server.base_url, key_name="LAB_KEY")
-        )
-    )
+    plan = RunPlan(configuration=configuration(server))
     path = tmp_path / "plan.json"
     path.write_bytes(plan_file([plan]))
     done = cli("run", "--plan", str(path), LAB_KEY="geheim-987", PACELINE_SECRETS=str(tmp_path / "secrets.toml"))
@@ -145,6 +149,66 @@ def test_a_plan_file_cannot_make_a_variable_leave_for_its_own_address(server, tm
     assert done.returncode == 2
     assert "LAB_KEY" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_key_from_a_variable_does_not_go_with_a_plan_file(server, tmp_path):
+    path = tmp_path / "plan.json"
+    path.write_bytes(plan_file([RunPlan(configuration=configuration(server))]))
+    done = cli("run", "--plan", str(path), "--api-key-env", "LAB_KEY", LAB_KEY="geheim-987")
+
+    assert done.returncode == 2
+    assert "--base-url" in done.stderr
+
+
+def test_a_run_whose_measured_requests_all_failed_is_status_one(tmp_path):
+    with ThreadingHTTPServer(("127.0.0.1", 0), WarmUpOnly) as refusing:
+        threading.Thread(target=refusing.serve_forever, daemon=True).start()
+        base_url = f"http://127.0.0.1:{refusing.server_port}"
+        done = cli(
+            "run", "--base-url", base_url, "--model", "m", "--requests", "3", "--out", str(tmp_path / "run.json")
+        )
+        refusing.shutdown()
+    (kept,) = runfile.read(tmp_path / "run.json")
+
+    assert [request.outcome for request in kept.requests if request.warmup] == ["ok"]
+    assert done.returncode == 1
+
+
+class WarmUpOnly(BaseHTTPRequestHandler):
+    """Answers what comes first, as preflight and warm-up do, and fails from then on."""
+
+    protocol_version = "HTTP/1.1"
+    answered = 0
+
+    def do_GET(self):
+        self.send_error(404)
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        measured = "-r" in self.headers["X-Request-Id"]
+        body = b"boom" if measured else b'data: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}\n\n'
+        self.send_response(500 if measured else 200)
+        self.send_header("Content-Type", "text/plain" if measured else "text/event-stream")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def test_a_plan_of_a_built_in_endpoint_runs_from_its_file(tmp_path):
+    plan = RunPlan(
+        configuration=simulated_configuration(0, "gt-ttft20000-itl1000"),
+        workload=Workload(input_tokens=8, output_tokens=10),
+        load=Load(requests=2),
+    )
+    path, out = tmp_path / "plan.json", tmp_path / "run.json"
+    path.write_bytes(plan_file([plan]))
+    done = cli("run", "--plan", str(path), "--out", str(out))
+
+    assert done.returncode == 0, done.stderr
+    assert len(runfile.read(out)[0].requests) == 3
 
 
 def test_the_measured_path_imports_nothing_heavy():

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from core.fleet.builtin_host import BuiltinHost
-from core.fleet.registry import HostError
+from core.fleet.hosting import HostError
 from core.plan import RunPlan
 from core.servers.builtin import builtin_experiment, simulated_configuration
 from core.servers.demo import DemoServers

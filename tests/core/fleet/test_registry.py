@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.fleet.registry import HostError, Registry
+from core.fleet.hosting import HostError
+from core.fleet.registry import Registry
 from core.key_file import KeyProblem
 from core.plan import Experiment, PlanError
 from core.run import RunState
@@ -191,3 +192,56 @@ def test_an_unknown_experiment_is_none_and_cancelling_it_is_no_fault(registry):
 
     assert registry.find("nobody") is None
     assert registry.live() == ()
+
+
+def test_cancel_while_a_server_is_made_ready_does_not_wait_for_it(kept, server):
+    begun = threading.Event()
+
+    class Slow:
+        def ready(self, plan, say_progress):
+            begun.set()
+            for _ in range(600):
+                say_progress("making the file")
+                time.sleep(0.05)
+            return plan, {}
+
+        def release(self):
+            pass
+
+    registry = Registry(kept, hosts=Slow)
+    plan = plan_for(server.base_url)
+    endpoint = replace(plan.configuration.endpoint, demo="llama.cpp")
+    plan = replace(plan, configuration=replace(plan.configuration, endpoint=endpoint))
+    registry.launch(Experiment(id="e", name="e", plans=(plan, plan)))
+    begun.wait(10)
+    registry.cancel("e")
+    wait(lambda: registry.find("e").state in ENDED, 10)
+    registry.close()
+
+    assert registry.find("e").state is RunState.CANCELLED
+    assert kept.last.state is RunState.CANCELLED
+
+
+def test_a_recorder_that_breaks_in_mid_run_still_gets_its_end(server):
+    class Breaks(Kept):
+        def requests(self, _run_id, _records):
+            raise OSError("No space left on device")
+
+    kept = Breaks()
+    registry = Registry(kept)
+    registry.launch(experiment(server.base_url, requests=20))
+    wait(lambda: registry.find("e").state in ENDED)
+    registry.close()
+
+    assert kept.last.state is RunState.FAILED
+    assert "No space left" in kept.last.message
+
+
+def test_repeats_of_one_plan_are_numbered(kept, server):
+    registry = Registry(kept)
+    registry.launch(experiment(server.base_url, runs=2, requests=1))
+    wait(lambda: registry.find("e").state in ENDED)
+    registry.close()
+
+    assert kept.last.experiment["repeat"] == 1
+    assert kept.last.experiment["position"] == 1
