@@ -51,7 +51,7 @@ TAG = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.IGNORECASE | re.DOT
 
 
 def http_failure(
-    status: int, content_type: str, body: bytes, retry_after: str | None = None, *, location: str | None = None
+    status: int, content_type: str, body: bytes, retry_after: str | None = None, location: str | None = None
 ) -> Failure:
     """The failure behind an answer that is no success, with the server's own sentence if it has one.
 

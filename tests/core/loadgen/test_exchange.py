@@ -53,6 +53,16 @@ def test_events_of_one_read_share_one_time():
     assert list(exchange.record(0, keep_text=False).chunk_us) == [70_000, 70_000]
 
 
+def test_a_redirect_is_a_failure_that_says_where_it_leads():
+    head = b"HTTP/1.1 307 X\r\nLocation: https://other.example/v1/chat/completions\r\nContent-Length: 0\r\n\r\n"
+    exchange = exchange_with([(70, head)], ended_ms=70, mode=Mode.LENGTH)
+    exchange.decode(None)
+
+    failure = exchange.record(0, keep_text=False).failure
+    assert (failure.kind, failure.status) == (FailureKind.HTTP_4XX, 307)
+    assert failure.message == "The server redirects to https://other.example/v1: use that address as base URL."
+
+
 def test_a_text_is_kept_only_if_asked_for():
     exchange = exchange_with([(70, CHUNKED + chunk(event("secret") + FINISH) + b"0\r\n\r\n")], ended_ms=70)
     exchange.decode(None)
