@@ -77,6 +77,10 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     what.add_argument("--extra-body", metavar="JSON", default="{}", help="further keys of the request body")
     what.add_argument("--keep-text", action="store_true", help="write the answers' texts into the run file")
     what.add_argument("--seed", type=int, default=0, metavar="N", help="of the prompts' words")
+    _add_limits_and_files(run)
+
+
+def _add_limits_and_files(run: argparse.ArgumentParser) -> None:
     limits = run.add_argument_group("when to give up, in seconds")
     for name, default in (("connect", 10), ("first-byte", 300), ("idle", 120), ("total", 1800)):
         limits.add_argument(

@@ -9,6 +9,7 @@ from time import monotonic_ns
 
 import httptools
 
+from core.loadgen.head import Head
 from core.loadgen.seen import Prepared, Seen
 from core.records import Failure, FailureKind, RequestRecord
 from core.wire.errors import http_failure
@@ -33,11 +34,11 @@ class Exchange:
     """A prepared request and what came back. `ended` is called once, when the last byte is there or never will be."""
 
     __slots__ = (
-        "_body", "_body_size", "_complete", "_content_type", "_decoder", "_fault", "_framed", "_keep_body", "_keep_text",
-        "_last_decoded_ns", "_location", "_position", "_retry_after", "_status", "abandon", "answered_at_us",
-        "bytes_decoded", "bytes_seen", "connect_s", "distrust_connection", "ended", "ended_ns", "failure",
-        "head_length", "keep_alive", "length", "mode", "parser", "prepared", "queued", "reads", "refused", "sent_ns",
-        "server_name", "total_reads",
+        "_body", "_body_size", "_complete", "_decoder", "_fault", "_head", "_keep_body", "_keep_text",
+        "_last_decoded_ns", "_position", "_status", "abandon", "answered_at_us", "bytes_decoded",
+        "bytes_seen", "connect_s", "distrust_connection", "ended", "ended_ns", "failure", "head_length",
+        "keep_alive", "length", "mode", "parser", "prepared", "queued", "reads", "refused", "sent_ns",
+        "total_reads",
     )  # fmt: skip
 
     def __init__(
@@ -61,20 +62,16 @@ class Exchange:
         self.keep_alive, self.refused = True, False
         self.failure: Failure | None = None
         self.queued = False
-        self.server_name: str | None = None
         self.parser: httptools.HttpResponseParser | None = None
         self.answered_at_us: int | None = None
         self._position = 0
         self._decoder: StreamDecoder | None = None
         self._status = 0
-        self._content_type = ""
-        self._retry_after: str | None = None
-        self._location: str | None = None
+        self._head = Head()
         self._body: list[bytes] = []
         self._body_size = 0
         self._keep_body, self._keep_text = keep_body, keep_text
         self._complete = False
-        self._framed = False
         self._fault: str | None = None
         self._last_decoded_ns: int | None = None
 
@@ -127,7 +124,7 @@ class Exchange:
             self.fail(FailureKind.CONNECTION_LOST, say("The server closed the connection without an answer.") + reason)
         elif self.mode is Mode.EAGER and exc is None:
             self.decode(None)
-            if self._status and not self._framed:
+            if self._status and not self._head.framed:
                 self._complete = True  # an answer without framing ends with its connection
         self.end(now_ns)
 
@@ -196,17 +193,8 @@ class Exchange:
     # httptools calls these while it is fed.
     def on_header(self, name: bytes, value: bytes) -> None:
         """Keep the few headers that matter."""
-        lowered = b"" if self._complete else name.lower()
-        if lowered == b"content-type":
-            self._content_type = value.decode("latin-1")
-        elif lowered in {b"content-length", b"transfer-encoding"}:
-            self._framed = True
-        elif lowered == b"retry-after":
-            self._retry_after = value.decode("latin-1")
-        elif lowered == b"location":
-            self._location = value.decode("latin-1")
-        elif lowered == b"server":
-            self.server_name = value.decode("latin-1")[:200]
+        if not self._complete:
+            self._head.take(name, value)
 
     def on_headers_complete(self) -> None:
         """An answer of 2xx is decoded as a stream, everything else is kept for its sentence."""
@@ -216,7 +204,7 @@ class Exchange:
         self._status = self.parser.get_status_code()
         if 200 <= self._status < 300 and not self._keep_body:
             self._decoder = StreamDecoder(
-                status=self._status, content_type=self._content_type, keep_text=self._keep_text
+                status=self._status, content_type=self.content_type, keep_text=self._keep_text
             )
         self.keep_alive = self.keep_alive and self.parser.should_keep_alive()
 
@@ -237,6 +225,16 @@ class Exchange:
             self._complete = True
 
     # -- the record -----------------------------------------------------------------------------------------------
+
+    @property
+    def content_type(self) -> str:
+        """Of the answer, "" if it did not say."""
+        return self._head.value("content-type") or ""
+
+    @property
+    def server_name(self) -> str | None:
+        """What the server calls itself."""
+        return self._head.value("server")
 
     @property
     def status(self) -> int:
@@ -305,5 +303,8 @@ class Exchange:
                 kind=FailureKind.CONNECTION_LOST, message=say("The connection ended inside the answer's head.")
             )
         if answer is None:
-            return http_failure(self._status, self._content_type, self.error_body(), self._retry_after, self._location)
+            head = self._head
+            return http_failure(
+                self._status, self.content_type, self.error_body(), head.value("retry-after"), head.value("location")
+            )
         return None

@@ -1,0 +1,31 @@
+"""The few headers of an answer that matter to a measurement. Knows no body."""
+
+KEPT = frozenset({"content-type", "retry-after", "location", "server"})
+FRAMING = frozenset({"content-length", "transfer-encoding"})
+LONGEST = 2000
+
+
+class Head:
+    """What the head said.
+
+    Attributes:
+        framed: Whether the end of the body can be told; otherwise it is the end of the connection.
+    """
+
+    __slots__ = ("_values", "framed")
+
+    def __init__(self) -> None:
+        self._values: dict[str, str] = {}
+        self.framed = False
+
+    def take(self, name: bytes, value: bytes) -> None:
+        """One header; of several with one name the last counts."""
+        lowered = name.decode("latin-1").lower()
+        if lowered in KEPT:
+            self._values[lowered] = value.decode("latin-1")[:LONGEST]
+        elif lowered in FRAMING:
+            self.framed = True
+
+    def value(self, name: str) -> str | None:
+        """A kept header's value, None if it did not come."""
+        return self._values.get(name)

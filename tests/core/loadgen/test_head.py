@@ -1,0 +1,27 @@
+"""Which headers are kept."""
+
+from core.loadgen.head import LONGEST, Head
+
+
+def test_the_headers_that_matter_are_kept_whatever_their_case():
+    head = Head()
+    head.take(b"Content-TYPE", b"text/event-stream")
+    head.take(b"X-Other", b"1")
+
+    assert head.value("content-type") == "text/event-stream"
+    assert head.value("x-other") is None
+    assert not head.framed
+
+
+def test_either_framing_header_frames():
+    for name in (b"Content-Length", b"Transfer-Encoding"):
+        head = Head()
+        head.take(name, b"x")
+        assert head.framed
+
+
+def test_a_hostile_value_is_cut_and_never_undecodable():
+    head = Head()
+    head.take(b"Server", b"\xff" * 10_000)
+
+    assert len(head.value("server")) == LONGEST
