@@ -9,7 +9,8 @@ import asyncio
 import select
 from time import monotonic_ns
 
-from core.loadgen.exchange import Exchange, Mode
+from core.loadgen.exchange import Exchange
+from core.loadgen.framing import Mode
 from core.records import FailureKind
 from core.words import say
 

@@ -4,11 +4,11 @@ Reads are kept as they came and decoded later in slices; `parse_now` is for answ
 """
 
 from collections.abc import Callable
-from enum import Enum, auto
 from time import monotonic_ns
 
 import httptools
 
+from core.loadgen.framing import Mode, first_read
 from core.loadgen.head import Head
 from core.loadgen.seen import Prepared, Seen
 from core.records import Failure, FailureKind, RequestRecord
@@ -19,15 +19,6 @@ from core.words import say
 ERROR_BODY_BYTES = 262_144
 PIECE_BYTES = 4096  # decoded between two looks at the clock: about 50 us
 READ_COST = 256  # what a read costs beside its bytes, in bytes
-
-
-class Mode(Enum):
-    """How the end of an answer is recognised."""
-
-    NEW = auto()  # nothing came yet
-    CHUNKED = auto()  # by the last bytes of a read
-    LENGTH = auto()  # by counting bytes
-    EAGER = auto()  # by parsing each read as it comes
 
 
 class Exchange:
@@ -78,26 +69,11 @@ class Exchange:
     # -- as bytes come ------------------------------------------------------------------------------------------
 
     def read_head(self, data: bytes) -> Mode:
-        """Decide from the first read how the end will be recognised; anything unusual is parsed eagerly."""
-        self.refused = data[9:10] != b"2"
-        end = data.find(b"\r\n\r\n")
-        if end < 0 or data[:9] != b"HTTP/1.1 " or data[9:10] == b"1":
-            self.mode = Mode.EAGER
-            return self.mode
-        head = data[: end + 2].lower()
-        self.head_length = end + 4
-        self.keep_alive = b"\r\nconnection: close" not in head
-        chunked = b"\r\ntransfer-encoding: chunked\r\n" in head
-        length_at = head.find(b"\r\ncontent-length:")
-        if chunked and length_at < 0:
-            self.mode = Mode.CHUNKED
-        elif length_at >= 0 and not chunked:
-            digits = head[length_at + 17 : head.find(b"\r\n", length_at + 17)].strip()
-            self.mode = Mode.LENGTH if digits.isdigit() and len(digits) < 16 else Mode.EAGER
-            self.length = self.head_length + int(digits) if self.mode is Mode.LENGTH else 0
-        else:
-            self.mode = Mode.EAGER
-        return self.mode
+        """Decide from the first read how the end will be recognised."""
+        head = first_read(data)
+        self.mode, self.head_length, self.length = head.mode, head.head_length, head.length
+        self.keep_alive, self.refused = head.keep_alive, head.refused
+        return head.mode
 
     @property
     def over(self) -> bool:

@@ -1,6 +1,7 @@
 """One request's reads become a record: times are given, no socket is opened, nothing sleeps."""
 
-from core.loadgen.exchange import Exchange, Mode
+from core.loadgen.exchange import Exchange
+from core.loadgen.framing import Mode
 from core.loadgen.seen import Prepared
 from core.records import FailureKind, Outcome, TokenSource
 from tests.core.loadgen.scripted import CHUNKED, DONE, FINISH, chunk, event, usage
