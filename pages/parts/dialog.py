@@ -5,6 +5,8 @@ from typing import Any, Literal
 
 import streamlit as st
 
+from core.words import say
+
 OPEN, NUMBER = "dialog_open", "dialog_number"
 
 
@@ -31,7 +33,7 @@ def confirm(key: Callable[[str], str], question: str, verb: str, act: Callable[[
     """The body of a dialog that asks before something is lost."""
     st.markdown(question)
     with st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
-        if st.button("Keep", key=key("keep")):
+        if st.button(say("Keep"), key=key("keep")):
             st.rerun()
         if st.button(verb, type="primary", icon=":material/delete:", key=key("go")):
             act()

@@ -9,30 +9,48 @@ from core import pasted, reproduce
 from core.plan import PlanError, RunPlan
 from core.words import say
 from pages.parts import configuration_form, dialog, look, plan_fields, state
+from pages.parts.text import JOINER, code, escape_markdown
 from storage.problems import StorageProblem
 
-PASTE = "paste"
+PASTE, DELETE = "paste", "delete"  # kinds of choices, beside the places of saved plans; never their names
 NOTE = "benchmark_note"
 
 
 def load_menu(place: DeltaGenerator) -> None:
-    """The header's menu: saved plans, and a pasted one."""
-    saved = {one.name: one.plans for one in state.services().library.plans()}
+    """The header's menu: saved plans, a pasted one, and the way to delete a saved one."""
+    saved = state.services().library.plans()
+    labels = menu_labels([one.name for one in saved])
     with place:
         picked = st.menu_button(
             say("Load a plan"),
-            [*saved, PASTE],
+            list(labels),
             icon=":material/folder_open:",
             key="benchmark_load",
-            format_func=lambda name: say("Paste or upload …") if name == PASTE else name,
+            format_func=labels.__getitem__,
         )
     note = st.session_state.pop(NOTE, "")
     if note:
         look.problem(note, level="note")
     if picked == PASTE:
         dialog.show(say("Load a plan"), _paste, width="medium")
-    elif picked:
-        take(saved[picked])
+    elif picked == DELETE:
+        dialog.show(say("Delete a saved plan"), _delete)
+    elif isinstance(picked, int):
+        take(saved[picked].plans)
+
+
+def menu_labels(names: Sequence[str]) -> dict[int | str, str]:
+    """What the menu offers, by the place of a saved plan or by kind. No two are alike: the menu would refuse them."""
+    labels: dict[int | str, str] = {}
+    for place, name in enumerate(names):
+        label = escape_markdown(name)
+        while label in labels.values():
+            label += JOINER  # nothing to see, yet another text
+        labels[place] = label
+    labels[PASTE] = f":material/content_paste: {say('Paste or upload …')}"  # the icon: no escaped name can have it
+    if names:
+        labels[DELETE] = f":material/delete: {say('Delete a saved plan …')}"
+    return labels
 
 
 def _paste(key: Callable[[str], str]) -> None:
@@ -49,6 +67,20 @@ def _paste(key: Callable[[str], str]) -> None:
             take(pasted.plans(upload.getvalue() if upload else text))
         except (PlanError, StorageProblem) as fault:
             look.problem(str(fault))
+
+
+def _delete(key: Callable[[str], str]) -> None:
+    """Which one, and the question before it is lost."""
+    library = state.services().library
+    names = [one.name for one in library.plans()]
+    if not names:
+        st.markdown(f":gray[{say('No plan is saved.')}]")
+        return
+    name = st.selectbox(say("Saved plan"), names, index=None, key=key("name"), placeholder=say("choose one"))
+    if name is None:
+        return
+    question = say("Delete {name}? It is gone for good; runs made from it stay.", name=code(name))
+    dialog.confirm(key, question, say("Delete"), lambda: library.delete_plan(name))
 
 
 def take(plans: Sequence[RunPlan]) -> None:
