@@ -38,10 +38,13 @@ def add_configuration(page: Page, endpoint: str, model: str, label: str) -> None
 
 
 def choose(page: Page, box: Locator, wanted: str) -> None:
-    """Type into a select box and take what it offers."""
+    """Type into a select box and take what it offers, while nothing is drawn: a redraw closes the box."""
+    settled(page)
     box.click()
     box.fill(wanted)
-    page.get_by_role("option").filter(has_text=wanted).first.click()
+    expect(page.get_by_role("option").filter(has_text=wanted).first).to_be_visible()
+    box.press("Enter")
+    settled(page)
 
 
 def launch(page: Page, *, requests: int, level: str) -> str:
