@@ -12,19 +12,19 @@ class Setting:
     """One setting over all contenders, in their order."""
 
     name: str
-    values: tuple[str, ...]
+    told: tuple[str, ...]
 
     @property
     def differs(self) -> bool:
         """Whether it sets them apart."""
-        return len(set(self.values)) > 1
+        return len(set(self.told)) > 1
 
 
 def settings(line: Lineup) -> list[Setting]:
     """Everything known of what answered and what was asked, as words; "" where it is not known."""
     tables = [_facts(contender) for contender in line.contenders]
     names = list(dict.fromkeys(name for table in tables for name in table))
-    return [Setting(name=name, values=tuple(table.get(name, "") for table in tables)) for name in names]
+    return [Setting(name=name, told=tuple(table.get(name, "") for table in tables)) for name in names]
 
 
 def _facts(contender: Contender) -> dict[str, str]:

@@ -11,9 +11,11 @@ from core.metrics import POOLED
 from core.plan import Configuration, RunPlan, Workload
 from core.quantiles import Sample
 from core.run import Run
+from core.shortening import distinct
 from core.steadiness import Rate
 from core.summary import Summary
 
+BRIEF = 40  # letters of a name in a table or a line of text
 SLOTS = 8  # colours; more lines than these cannot be told apart
 
 
@@ -97,11 +99,13 @@ class Contender:
     Attributes:
         key: Stands for it in links: the configuration's id, with the experiment's where it appears twice.
         name: Its label, with what sets it apart where two share one.
+        brief: The name cut for tables, still different from every other's.
         cells: Level -> what was measured there, ascending.
     """
 
     key: str
     name: str
+    brief: str
     slot: int
     configuration: Configuration
     workload: Workload
@@ -207,12 +211,13 @@ def _contenders(groups: Sequence[Sequence[Entry]], date: Callable[[datetime], st
         Contender(
             key=key if keys.count(key) == 1 else f"{key}@{group[0].run.id}",
             name=name,
+            brief=brief,
             slot=slot,
             configuration=group[0].run.plan.configuration,
             workload=group[0].run.plan.workload,
             cells=_cells(group),
         )
-        for group, name, key, slot in zip(groups, names, keys, slots, strict=True)
+        for group, name, brief, key, slot in zip(groups, names, distinct(names, BRIEF), keys, slots, strict=True)
     ]
 
 

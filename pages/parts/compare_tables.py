@@ -9,6 +9,7 @@ from pandas.api.types import is_numeric_dtype
 from core import differing
 from core.lineup import Lineup
 from core.metrics import METRICS
+from core.shortening import cut
 from core.standing import THROUGHPUT, Against, Row
 from core.steadiness import FEWEST_ANSWERS, FEWEST_ROUNDS
 from core.words import say
@@ -16,7 +17,7 @@ from pages.parts import links
 from pages.parts.compare_words import badge_of, name_of, shown, words
 from pages.parts.look import section
 from pages.parts.state import services
-from pages.parts.text import MISSING, count, escape_markdown, number, short
+from pages.parts.text import MISSING, count, escape_markdown, number
 from storage.transfer import Transfer
 
 UNSEEN = "\N{ZERO WIDTH SPACE}"  # two columns with one title must still be two
@@ -34,7 +35,7 @@ def values(line: Lineup, rows: Sequence[Row], level: int) -> None:
         st.markdown(f":gray[{say('The baseline was not measured at this load: choose another load or baseline.')}]")
         return
     roomy = len(line.contenders) <= WIDE
-    table = pd.DataFrame([_row(row, escape_markdown(base), roomy=roomy) for row in rows])
+    table = _table(_titles(rows[0], escape_markdown(base), roomy=roomy), [_row(row, roomy=roomy) for row in rows])
     numeric = [name for name in table.columns if is_numeric_dtype(table[name])]
     st.table(table.style.format(_number, subset=numeric), border="horizontal", hide_index=True)
     if not line.repeated:
@@ -56,20 +57,30 @@ def _number(value: float) -> str:
     return number(None if pd.isna(value) else value)
 
 
-def _row(row: Row, base: str, *, roomy: bool) -> dict[str, str | float]:
+def _table(titles: Sequence[str], rows: Sequence[Sequence[str | float]]) -> pd.DataFrame:
+    """A column a title: two of one title stay two, whatever people call their configurations."""
+    apart = [title + UNSEEN * titles[:place].count(title) for place, title in enumerate(titles)]
+    return pd.DataFrame(list(rows), columns=apart)
+
+
+def _titles(row: Row, base: str, *, roomy: bool) -> list[str]:
+    found = [say("Metric"), base]
+    for against in row.against:
+        found.append(escape_markdown(name_of(against.contender)))
+        if roomy:
+            found.append(say("against {name}", name=base))
+    return found
+
+
+def _row(row: Row, *, roomy: bool) -> list[str | float]:
     unit = "ms" if row.of_time else METRICS[row.metric].unit
-    cells: dict[str, str | float] = {
-        say("Metric"): f"**{row.title}** :gray[{unit}]",
-        base: shown(row, row.baseline),
-    }
-    for place, against in enumerate(row.against):
-        name = escape_markdown(name_of(against.contender))
+    cells: list[str | float] = [f"**{row.title}** :gray[{unit}]", shown(row, row.baseline)]
+    for against in row.against:
         value = shown(row, against.value)
         if roomy:
-            cells[name] = value
-            cells[say("against {name}", name=base) + UNSEEN * place] = _difference(against)
+            cells += [value, _difference(against)]
         else:
-            cells[name] = f"{_number(value)} :gray[:small[{words(against.difference)}]]"
+            cells.append(f"{_number(value)} :gray[:small[{words(against.difference)}]]")
     return cells
 
 
@@ -89,16 +100,12 @@ def apart(line: Lineup) -> None:
     if not shown:
         place.markdown(f":gray[{say('Nothing that is known sets them apart.')}]")
         return
-    names = [escape_markdown(name_of(contender)) for contender in line.contenders]
+    titles = [say("Setting"), *(escape_markdown(name_of(contender)) for contender in line.contenders)]
     rows = [
-        {say("Setting"): escape_markdown(setting.name)}
-        | {
-            name: escape_markdown(short(value, 60)) or MISSING
-            for name, value in zip(names, setting.values, strict=True)
-        }
+        [escape_markdown(setting.name), *(escape_markdown(cut(value, 60)) or MISSING for value in setting.told)]
         for setting in shown
     ]
-    place.table(pd.DataFrame(rows), border="horizontal", hide_index=True)
+    place.table(_table(titles, rows), border="horizontal", hide_index=True)
 
 
 def runs(line: Lineup) -> None:

@@ -8,10 +8,11 @@ import streamlit as st
 from core.comparison import Difference, Statistic, Verdict, verdict
 from core.lineup import Contender, Lineup
 from core.ranking import Place
+from core.shortening import cut, distinct
 from core.standing import Against, Row, Soonest, ranked, soonest
 from core.words import say
 from pages.parts.look import chip, overline, pair
-from pages.parts.text import count, difference, escape_markdown, ms, number, short
+from pages.parts.text import count, difference, escape_markdown, ms, number
 
 SIGN = {"good": "▲", "bad": "▼", "neutral": "≈"}
 TONE = {"good": "green", "bad": "red", "neutral": "gray"}
@@ -20,7 +21,7 @@ SIMULATED = "simulated"
 
 def name_of(contender: Contender) -> str:
     """The name as it appears anywhere: cut where it is very long, marked where its times are made up."""
-    return short(contender.name, 40) + (f" ({say(SIMULATED)})" if contender.simulated else "")
+    return contender.brief + (f" ({say(SIMULATED)})" if contender.simulated else "")
 
 
 def chip_of(contender: Contender, extra: str = "") -> str:
@@ -88,7 +89,7 @@ def _small(text: str) -> None:
 def _against(line: Lineup, leader: Contender, found: Difference | None) -> str:
     if found is None:
         return say(", the baseline") if leader is line.baseline else ""
-    base = escape_markdown(short(line.baseline.name, 24))
+    base = escape_markdown(cut(line.baseline.name, 24))
     return say(", {difference} against {base}", difference=words(found), base=base)
 
 
@@ -103,7 +104,7 @@ def _tie(names: Sequence[str], *, enough: bool) -> str:
     """Whom the leader cannot be told apart from, or that nothing can be told."""
     if not enough:
         return f":gray-badge[? {say('not enough data')}]"
-    listed = escape_markdown(", ".join(short(name, 24) for name in names))
+    listed = escape_markdown(", ".join(distinct(names, 24)))
     return f":gray-badge[≈ {say('no difference seen to {names}', names=listed)}]"
 
 

@@ -34,7 +34,7 @@ def told(*entries):
 def test_what_only_one_server_told_sets_apart():
     found = told(entry("a", server={"engine": "vLLM", "n_ctx": 4096}), entry("b", server={"engine": "vLLM"}))
 
-    assert found["server n ctx"].values == ("4,096", "")
+    assert found["server n ctx"].told == ("4,096", "")
     assert found["server n ctx"].differs
     assert not found["server engine"].differs
 
@@ -42,5 +42,5 @@ def test_what_only_one_server_told_sets_apart():
 def test_values_are_words():
     found = told(entry("a", server=None, ignore_eos=True), entry("b", server=None))
 
-    assert found["ignore eos"].values == ("yes", "no")
-    assert found["requests a level"].values == ("1,000", "1,000")
+    assert found["ignore eos"].told == ("yes", "no")
+    assert found["requests a level"].told == ("1,000", "1,000")

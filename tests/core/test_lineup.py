@@ -148,6 +148,6 @@ def test_failed_requests_are_a_share_of_all_that_ended():
 def test_settings_tell_what_sets_apart():
     found = differing.settings(laid_out(entry("1", config="a"), entry("2", config="b")))
 
-    apart = {setting.name: setting.values for setting in found if setting.differs}
+    apart = {setting.name: setting.told for setting in found if setting.differs}
     assert apart == {"quantization": ("a", "b")}
     assert any(setting.name == "model" and not setting.differs for setting in found)

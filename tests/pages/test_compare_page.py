@@ -218,3 +218,28 @@ def test_runs_that_were_not_streamed_compare_by_what_they_have(put, opened):
 
     assert "No run at this load has it." in words(page)
     assert "E2E latency" in table(page)
+
+
+@pytest.mark.parametrize("count", [3, 5])
+def test_long_labels_that_differ_at_the_end_all_keep_their_columns(put, opened, count):
+    labels = [f"SmolLM2-135M-Instruct on the bundled llama.cpp, slots {place}" for place in range(count)]
+    for place, label in enumerate(labels):
+        put(f"r{place}", label=label, config=f"c{place}", slot=place, model=f"m{place}", tpot=0.01 * (1 + place))
+
+    page = opened("compare", experiment="e1")
+    values, apart = (found.value for found in page.table)
+
+    assert len(apart.columns) == 1 + count
+    assert [sum(f"slots {place}" in title for title in values.columns) for place in range(1, count)] == [1] * (
+        count - 1
+    )
+
+
+def test_names_that_stand_for_something_else_in_a_table_keep_their_columns(put, opened):
+    put("a", label="Metric", slot=0)
+    put("b", label="Setting", slot=1)
+    put("c", label="against Metric", slot=2)
+
+    page = opened("compare", runs="a,b,c")
+
+    assert [len(found.value.columns) for found in page.table] == [6, 4]
