@@ -13,10 +13,10 @@ from core.run import RunState
 from core.words import say
 from pages.parts import links, look, state
 from pages.parts.compare_data import output
-from pages.parts.text import difference, escape_markdown, when
+from pages.parts.text import difference, escape_markdown, named, when
 from storage.runs import RunRow
 
-LOOKED_AT = 80
+LOOKED_AT = 80  # the newest runs, to learn which launches there were
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class Compared:
 
 def show() -> None:
     """The sentence, one line for each respect, and the way to the comparison."""
-    found = last(state.services().runs.list_runs(limit=LOOKED_AT))
+    found = newest()
     if found is None:
         look.overline(say("LAST VERDICT"))
         words = say(
@@ -57,9 +57,20 @@ def sentences(found: Compared) -> None:
     """Who is ahead, and by how much."""
     verdict = rank(found.ids, found.baseline)
     st.markdown(f"### {escape_markdown(verdict.sentence)}", anchors=False)
-    slots = {row.label: row.slot for row in found.rows}
+    slots = {named(row.label, row.demo): row.slot for row in found.rows}
     lines = [line for line in (_decode(verdict.decode, slots), _throughput(verdict.throughput, slots)) if line]
     st.markdown("  \n".join(lines))
+
+
+def newest() -> Compared | None:
+    """The last experiment of all that compares anything, asked for whole: it may have more runs than are looked at."""
+    runs = state.services().runs
+    rows = runs.list_runs(limit=LOOKED_AT)
+    for looked in (rows, runs.list_runs() if len(rows) == LOOKED_AT else []):
+        for experiment in dict.fromkeys(row.experiment_id for row in looked if row.experiment_id):
+            if found := last(runs.list_runs(experiment_id=experiment)):
+                return found
+    return None
 
 
 def last(rows: Sequence[RunRow]) -> Compared | None:
@@ -73,7 +84,7 @@ def last(rows: Sequence[RunRow]) -> Compared | None:
         for row in ordered:
             levels.setdefault(row.configuration_id, set()).add(row.concurrency)
         if len(levels) > 1 and set.intersection(*levels.values()):
-            return Compared(rows=tuple(ordered), baseline=ordered[0].label)
+            return Compared(rows=tuple(ordered), baseline=named(ordered[0].label, ordered[0].demo))
     return None
 
 
@@ -83,7 +94,7 @@ def rank(ids: tuple[str, ...], baseline: str) -> Ranking:
     runs = state.services().runs
     cells: dict[tuple[str, int], list[RunRow]] = {}
     for row in runs.list_runs(ids=ids):
-        cells.setdefault((row.label, row.concurrency), []).append(row)
+        cells.setdefault((named(row.label, row.demo), row.concurrency), []).append(row)
     measured = [
         Measured(
             name=name,

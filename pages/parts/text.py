@@ -9,6 +9,7 @@ from datetime import UTC, datetime, tzinfo
 from core.words import say
 
 MISSING = "–"
+SIMULATED = "simulated"  # what `demo` says of an endpoint without a model
 MINUS = "\N{MINUS SIGN}"
 PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 # Streamlit turns these into icons, emoji and links after the backslashes are gone: a word joiner stops it.
@@ -45,6 +46,12 @@ def short(text: str, length: int = 60) -> str:
     """At most `length` characters, with an ellipsis where something was cut."""
     line = " ".join(text.split())
     return line if len(line) <= length else line[: length - 1].rstrip() + "…"
+
+
+def named(label: str, demo: str, length: int | None = None) -> str:
+    """A configuration's label, cut first, then marked if nothing but the simulator stands behind it: labels change."""
+    shown = short(label, length) if length else label
+    return say("{label} (simulated)", label=shown) if demo == SIMULATED else shown
 
 
 def number(value: float | None) -> str:
