@@ -34,7 +34,9 @@ def filtered(every: Sequence[RunRow]) -> list[RunRow]:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         text = st.text_input(
             say("Search"),
-            placeholder=say("Name, model, engine, tag"),
+            placeholder=say("Name, model, engine, tag")
+            if any(row.tags for row in every)
+            else say("Name, model, engine"),
             icon=":material/search:",
             label_visibility="collapsed",
             width=300,

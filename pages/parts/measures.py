@@ -1,19 +1,27 @@
 """Metrics as pages show them: the "?" with the definition, cards, and greying of what rests on too little."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from typing import TYPE_CHECKING
 
+import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.chart_style import INK
 from core.metrics import METRICS
 from core.summary import Distribution
 from core.words import say
+from pages.parts import look
 from pages.parts.text import MISSING, count, escape_markdown
 
-FEW_FOR_P99 = 100
+if TYPE_CHECKING:
+    from pandas.io.formats.style import Styler
+
+FEW_FOR_P99, FEW_FOR_HIGH = 100, 30
 HIGH = ("p90", "p95", "p99")
+MOST_STYLED = 500  # rows, about 0.3 s; a longer table would wait for its ink
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,8 +47,12 @@ def definition(metric: str, note: str = "") -> str:
     if spec.formula:
         lines.append(f"`{spec.formula}`")
     lines += [escape_markdown(text) for text in (note, spec.caution) if text]
-    lines.append(f"[{say('Definition')}](/glossary#{spec.anchor})")
-    return "\n\n".join(lines)
+    return hint("\n\n".join(lines), metric)
+
+
+def hint(words: str, metric: str) -> str:
+    """Words of ours behind a "?", and the way to the glossary."""
+    return f"{words}\n\n[{say('Definition')}](/glossary#{METRICS[metric].anchor})"
 
 
 def weak(grey: Collection[tuple[str, str]], distribution: Distribution | None, metric: str, name: str) -> str:
@@ -50,6 +62,34 @@ def weak(grey: Collection[tuple[str, str]], distribution: Distribution | None, m
     if name in HIGH and distribution.count < FEW_FOR_P99:
         return say("Grey: it rests on {n} values only.", n=count(distribution.count))
     return say("Grey: the load generator itself was too late for it, see the findings.")
+
+
+def few(name: str, answers: int | None) -> bool:
+    """Whether a percentile rests on too few answers to be shown in full ink."""
+    return (answers or 0) < {"p99": FEW_FOR_P99, "p95": FEW_FOR_HIGH, "p90": FEW_FOR_HIGH}.get(name, 0)
+
+
+def few_note(name: str) -> str:
+    """What the grey of a column means."""
+    return say("Grey: fewer than {n} answers.", n=FEW_FOR_P99 if name == "p99" else FEW_FOR_HIGH)
+
+
+def muted(frame: pd.DataFrame, columns: Mapping[str, Sequence[bool]]) -> "pd.DataFrame | Styler":
+    """A table with these cells in the muted ink; give each number column a `format`, or the styler's own is shown.
+
+    A table too long to be styled loses the cells instead.
+    """
+    weak = {name: pd.Series(list(flags), index=frame.index, dtype=bool) for name, flags in columns.items()}
+    if not any(flags.any() for flags in weak.values()):
+        return frame
+    if len(frame) > MOST_STYLED:
+        return frame.assign(**{name: frame[name].mask(flags) for name, flags in weak.items()})
+    ink = f"color: {INK[look.mode()].muted}"
+    lists = [name for name in frame if isinstance(frame[name].iloc[0], list)]  # drawn, not written: no second copy
+    styled = frame.style.format(na_rep=MISSING).format("", subset=lists)
+    for name, flags in weak.items():
+        styled = styled.apply(lambda _, flags=flags: [ink if flag else "" for flag in flags], subset=[name])
+    return styled
 
 
 def draw_cards(places: list[DeltaGenerator], cards: list[Card]) -> None:

@@ -7,8 +7,8 @@ import streamlit as st
 
 from core.words import say
 from pages.parts import links, look
-from pages.parts.measures import success_percent, three_digits
-from pages.parts.text import milliseconds, when
+from pages.parts.measures import definition, few, few_note, muted, success_percent, three_digits
+from pages.parts.text import milliseconds, named, when
 from storage.runs import RunRow
 
 
@@ -17,23 +17,23 @@ def show(rows: Sequence[RunRow]) -> None:
     frame = pd.DataFrame(
         {
             "": [look.swatch(row.slot) for row in rows],
-            "Configuration": [row.label for row in rows],
+            "Configuration": [named(row.label, row.demo) for row in rows],
             "Engine": [row.engine or None for row in rows],
             "In flight": [row.concurrency for row in rows],
             "TTFT p50": [three_digits(milliseconds(row.ttft_p50_s)) for row in rows],
             "TTFT p99": [three_digits(milliseconds(row.ttft_p99_s)) for row in rows],
-            "TPOT p50": [milliseconds(row.tpot_p50_s) for row in rows],
+            "TPOT p50": [three_digits(milliseconds(row.tpot_p50_s)) for row in rows],
             "Output": [three_digits(row.output_tokens_per_s) for row in rows],
             "Success": [success_percent(row.success_rate) for row in rows],
             "Over time": [list(row.sparkline) for row in rows],
-            "State": [str(row.state) for row in rows],
+            "State": [say(str(row.state)) for row in rows],
             "Started": [when(row.started_at, look.zone()) for row in rows],
         }
     )
     column = st.column_config
     number, text = column.NumberColumn, column.TextColumn
     event = st.dataframe(
-        frame,
+        muted(frame, {"TTFT p99": [few("p99", row.ok) for row in rows]}),
         key="overview_runs",
         hide_index=True,
         row_height=32,
@@ -44,13 +44,19 @@ def show(rows: Sequence[RunRow]) -> None:
             "": column.ImageColumn(width=30),
             "Configuration": text(say("Configuration")),
             "Engine": text(say("Engine"), width=105),
-            "In flight": number(say("In flight"), width=66),
-            "TTFT p50": number(say("TTFT p50, ms"), format="localized", width=88),
-            "TTFT p99": number(say("TTFT p99, ms"), format="localized", width=88),
-            "TPOT p50": number(say("TPOT p50, ms"), format="%.2f", width=88),
-            "Output": number(say("Output, tok/s"), format="localized", width=88),
-            "Success": number(say("Success, %"), format="%.1f", width=82),
-            "Over time": column.LineChartColumn(say("Tokens/s over time"), width=130, y_min=0, color="gray"),
+            "In flight": number(say("In flight"), format="localized", width=66, help=definition("load")),
+            "TTFT p50": number(say("TTFT p50, ms"), format="localized", width=88, help=definition("ttft_s")),
+            "TTFT p99": number(
+                say("TTFT p99, ms"), format="localized", width=88, help=definition("ttft_s", few_note("p99"))
+            ),
+            "TPOT p50": number(say("TPOT p50, ms"), format="localized", width=88, help=definition("tpot_s")),
+            "Output": number(
+                say("Output, tok/s"), format="localized", width=88, help=definition("output_tokens_per_s")
+            ),
+            "Success": number(say("Success, %"), format="%.1f", width=82, help=definition("success_rate")),
+            "Over time": column.LineChartColumn(
+                say("Tokens/s over time"), width=130, y_min=0, color="gray", help=definition("output_tokens_per_s")
+            ),
             "State": text(say("State"), width=85),
             "Started": text(say("Started"), width=100),
         },

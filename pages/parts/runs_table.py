@@ -10,14 +10,13 @@ import streamlit as st
 from core.charts.sample import thinned
 from core.words import say
 from pages.parts.look import STATE_COLOUR, swatch, zone
-from pages.parts.measures import success_percent, three_digits
-from pages.parts.text import MISSING, milliseconds, when
+from pages.parts.measures import definition, few, few_note, muted, success_percent, three_digits
+from pages.parts.text import MISSING, milliseconds, named, when
 from storage.runs import RunRow
 
 SPARKS = 30
 TALLEST = 720
 NAME = "Configuration"
-SIMULATED = "simulated"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +31,7 @@ def table(rows: Sequence[RunRow], ticked: Sequence[str] = ()) -> Chosen:
     """All rows; a click on a name opens its run, ticks choose. `ticked` are the ids ticked at first."""
     places = [place for place, row in enumerate(rows) if row.id in ticked]
     event = st.dataframe(
-        _frame(rows),
+        muted(_frame(rows), {"TTFT p99": [few("p99", row.ok) for row in rows]}),
         hide_index=True,
         height=min(TALLEST, 38 + 31 * max(len(rows), 1)),
         row_height=31,
@@ -55,14 +54,14 @@ def _frame(rows: Sequence[RunRow]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "": [swatch(row.slot) for row in rows],
-            NAME: [row.label + (f" ({say(SIMULATED)})" if row.demo == SIMULATED else "") for row in rows],
+            NAME: [named(row.label, row.demo) for row in rows],
             "In flight": [row.concurrency for row in rows],
             "Requests": [row.ok for row in rows],
             "TTFT p50": [three_digits(milliseconds(row.ttft_p50_s)) for row in rows],
             "TTFT p99": [three_digits(milliseconds(row.ttft_p99_s)) for row in rows],
-            "TPOT p50": [milliseconds(row.tpot_p50_s) for row in rows],
+            "TPOT p50": [three_digits(milliseconds(row.tpot_p50_s)) for row in rows],
             "Output": [three_digits(row.output_tokens_per_s) for row in rows],
-            "One": [row.decode_tps for row in rows],
+            "One": [three_digits(row.decode_tps) for row in rows],
             "Success": [success_percent(row.success_rate) for row in rows],
             "Gap": [thinned([gap * 1e3 for gap in row.gap_grid[1:-1]], SPARKS) for row in rows],
             "State": [[say(row.state.value)] for row in rows],
@@ -70,8 +69,8 @@ def _frame(rows: Sequence[RunRow]) -> pd.DataFrame:
             "Engine": [row.engine or None for row in rows],
             "Started": [when(row.started_at, zoned) for row in rows],
             "Experiment": [row.experiment_name for row in rows],
-            "Tags": [list(row.tags) for row in rows],
         }
+        | ({"Tags": [list(row.tags) for row in rows]} if any(row.tags for row in rows) else {})
     )
 
 
@@ -82,11 +81,13 @@ def _columns(rows: Sequence[RunRow]) -> dict[str, Any]:
     return {
         "": config.ImageColumn(width=30),
         NAME: text(say("Configuration"), width=165, help=say("A click on the name opens the run.")),
-        "In flight": number(width=70),
+        "In flight": number(say("In flight"), format="localized", width=70, help=definition("load")),
         "Requests": number(say("Answered"), format="localized", width=75),
-        "TTFT p50": number(say("TTFT p50, ms"), format="localized", width=87),
-        "TTFT p99": number(say("TTFT p99, ms"), format="localized", width=87),
-        "TPOT p50": number(say("TPOT p50, ms"), format="%.2f", width=87),
+        "TTFT p50": number(say("TTFT p50, ms"), format="localized", width=87, help=definition("ttft_s")),
+        "TTFT p99": number(
+            say("TTFT p99, ms"), format="localized", width=87, help=definition("ttft_s", few_note("p99"))
+        ),
+        "TPOT p50": number(say("TPOT p50, ms"), format="localized", width=87, help=definition("tpot_s")),
         "Output": config.ProgressColumn(
             say("Output, tok/s"),
             format="localized",
@@ -94,10 +95,13 @@ def _columns(rows: Sequence[RunRow]) -> dict[str, Any]:
             max_value=max(fastest, 1),
             color="gray",
             width=120,
+            help=definition("output_tokens_per_s"),
         ),
-        "One": number(say("One stream, tok/s"), format="%.1f", width=106),
-        "Success": number(say("Success, %"), format="%.1f", width=76),
-        "Gap": config.LineChartColumn(say("Chunk gap p1–p99"), y_min=0, width=104, color="gray"),
+        "One": number(say("One stream, tok/s"), format="localized", width=106, help=definition("decode_tps")),
+        "Success": number(say("Success, %"), format="%.1f", width=76, help=definition("success_rate")),
+        "Gap": config.LineChartColumn(
+            say("Chunk gap p1–p99"), y_min=0, width=104, color="gray", help=definition("gap_s")
+        ),
         "State": config.MultiselectColumn(
             say("State"),
             options=[say(state) for state in STATE_COLOUR],

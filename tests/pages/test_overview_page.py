@@ -4,10 +4,11 @@ import json
 
 import pytest
 
+from core.chart_style import INK
 from core.run import RunState
 from core.servers import builtin
 from core.servers.variants import QUANTIZATIONS
-from pages.parts import builtin_start
+from pages.parts import builtin_start, last_verdict
 from storage.problems import StorageProblem
 from tests.pages.seen import HOSTILE, button, words
 
@@ -119,3 +120,62 @@ def test_a_run_that_did_not_end_well_is_listed_too(put, opened):
 @pytest.mark.usefixtures("services")
 def test_the_calibration_can_be_started_here(opened):
     assert button(opened("overview"), "Calibrate").disabled is False
+
+
+def inks(shown):
+    """The colours that a table gives to single cells, by row and column."""
+    return shown.proto.arrow_data.styler.styles
+
+
+def test_a_p99_of_few_requests_is_grey_and_one_of_many_is_not(put, opened):
+    put("many", requests=100)
+    assert not inks(opened("overview").dataframe[0])
+
+    put("few", requests=1)
+    page = opened("overview").dataframe[0]
+
+    newest = list(page.value["TTFT p99"]).index(page.value["TTFT p99"].min())
+    column = list(page.value.columns).index("TTFT p99")
+    assert f"row{newest}_col{column} {{ color: {INK['light'].muted}" in inks(page)
+    assert inks(page).count("row") == 1
+
+
+def test_runs_of_the_simulator_are_named_so_whatever_their_label(put, opened):
+    put("r1", label="Production", demo="simulated", level=1, tpot=0.01)
+    put("r2", label="Staging", demo="simulated", level=1, tpot=0.02)
+
+    page = opened("overview")
+
+    assert set(page.dataframe[0].value["Configuration"]) == {"Production (simulated)", "Staging (simulated)"}
+    verdict = words(page).replace("\\", "")
+    assert "Production (simulated) decodes fastest" in verdict
+    assert "baseline Production (simulated)" in verdict
+
+
+def test_a_tpot_has_three_digits_and_its_column_a_definition(put, opened):
+    put("r1", tpot=0.18312)
+
+    shown = opened("overview").dataframe[0]
+
+    assert shown.value["TPOT p50"][0] == round(shown.value["TPOT p50"][0])
+    column = json.loads(shown.proto.columns)["TPOT p50"]
+    assert "/glossary#tpot" in column["help"]
+
+
+def test_an_experiment_of_more_runs_than_are_listed_is_compared_whole(put, opened, monkeypatch):
+    monkeypatch.setattr(last_verdict, "LOOKED_AT", 2)
+    put("r1", label="F16", level=1, tpot=0.025)
+    put("r2", label="Q4_0", level=1, tpot=0.01, slot=1)
+    for place in range(3):
+        put(f"alone{place}", label="Q4_0", level=2 + place, slot=1)
+
+    assert "decodes fastest for one user" in words(opened("overview"))
+
+
+def test_an_older_verdict_stays_while_newer_launches_compare_nothing(put, opened, monkeypatch):
+    monkeypatch.setattr(last_verdict, "LOOKED_AT", 1)
+    put("r1", label="F16", level=1, tpot=0.025)
+    put("r2", label="Q4_0", level=1, tpot=0.01, slot=1)
+    put("r3", label="Q4_0", level=1, slot=1, experiment="e2")
+
+    assert "decodes fastest for one user" in words(opened("overview"))

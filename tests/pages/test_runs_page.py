@@ -1,7 +1,10 @@
 """The list of runs: find, open, compare, delete after a question."""
 
+import json
+
 import pytest
 
+from core.chart_style import INK
 from core.run import RunState
 from tests.pages.seen import HOSTILE, button, words
 
@@ -116,3 +119,32 @@ def test_a_success_rate_just_below_all_is_not_shown_as_all(put, opened):
     put("a", requests=3000, failed=1)
 
     assert opened("runs").dataframe[0].value["Success"][0] == 99.9
+
+
+def test_a_p99_of_few_requests_is_grey(put, opened):
+    put("a", requests=99)
+    assert INK["light"].muted in opened("runs").dataframe[0].proto.arrow_data.styler.styles
+
+
+def test_a_column_of_a_metric_says_what_it_is(put, opened):
+    put("a")
+
+    columns = json.loads(opened("runs").dataframe[0].proto.columns)
+
+    anchors = {name: column["help"] for name, column in columns.items() if "/glossary#" in (column.get("help") or "")}
+    assert set(anchors) == {
+        "In flight", "TTFT p50", "TTFT p99", "TPOT p50", "Output", "One", "Success", "Gap",
+    }  # fmt: skip
+
+
+def test_tags_show_themselves_once_a_run_has_one(put, services, opened):
+    put("a", tpot=0.18312)
+    page = opened("runs")
+    assert "Tags" not in page.dataframe[0].value
+    assert not page.multiselect
+    assert page.dataframe[0].value["TPOT p50"][0] == round(page.dataframe[0].value["TPOT p50"][0])
+
+    services.runs.tag("a", ["nightly"])
+    page = opened("runs")
+    assert list(page.dataframe[0].value["Tags"][0]) == ["nightly"]
+    assert page.multiselect[0].options == ["nightly"]
