@@ -9,7 +9,7 @@ from core.doubts.evidence import Evidence, evidence
 from core.doubts.finding import Finding, in_order
 from core.quantities import number
 from core.run import Run
-from core.summary import Summary
+from core.summary import Distribution, Summary
 from core.words import say
 
 LENGTH_SHARE = 0.05
@@ -127,10 +127,17 @@ def _length_mismatches(seen: Sequence[Evidence]) -> Iterator[Finding]:
             do=say("Compare runs of one workload."),
         )
         return
-    means = {one.run.plan.configuration.label: one.summary.statistic("output_tokens", "mean") for one in seen}
-    known = {label: mean for label, mean in means.items() if mean}
-    if known and max(known.values()) > (1 + LENGTH_SHARE) * min(known.values()):
-        told = "; ".join(f"{number(mean)} ({label})" for label, mean in known.items())
+    apart = {level: means for level, means in _answer_lengths(seen).items() if _differ(list(means.values()))}
+    if apart:
+        labels = {one.run.plan.configuration.id: one.run.plan.configuration.label for one in seen}
+        told = " · ".join(
+            say(
+                "{means} at {level} in flight",
+                means="; ".join(f"{number(mean)} ({labels[key]})" for key, mean in means.items()),
+                level=f"{level:,}",
+            )
+            for level, means in sorted(apart.items())
+        )
         yield Finding(
             kind="different_answers",
             level="act",
@@ -140,14 +147,36 @@ def _length_mismatches(seen: Sequence[Evidence]) -> Iterator[Finding]:
         )
 
 
+def _answer_lengths(seen: Sequence[Evidence]) -> dict[int, dict[str, float]]:
+    """Level -> configuration's id -> mean answer over its repeats, in tokens; load may shorten answers, so by level."""
+    found: dict[int, dict[str, list[Distribution]]] = {}
+    for one in seen:
+        if spread := one.summary.distributions.get("output_tokens"):
+            plan = one.run.plan
+            found.setdefault(plan.load.concurrency, {}).setdefault(plan.configuration.id, []).append(spread)
+    return {
+        level: {
+            key: sum(one.mean * one.count for one in spreads) / sum(one.count for one in spreads)
+            for key, spreads in of_level.items()
+        }
+        for level, of_level in found.items()
+    }
+
+
+def _differ(means: Sequence[float]) -> bool:
+    known = [mean for mean in means if mean]
+    return bool(known) and max(known) > (1 + LENGTH_SHARE) * min(known)
+
+
 def _load_mismatches(seen: Sequence[Evidence]) -> Iterator[Finding]:
     levels: dict[str, set[int]] = {}
+    labels = {one.run.plan.configuration.id: one.run.plan.configuration.label for one in seen}
     for one in seen:
-        levels.setdefault(one.run.plan.configuration.label, set()).add(one.run.plan.load.concurrency)
+        levels.setdefault(one.run.plan.configuration.id, set()).add(one.run.plan.load.concurrency)
     if len(set(map(frozenset, levels.values()))) <= 1:
         return
     common = set.intersection(*levels.values())
-    told = "; ".join(f"{label}: {', '.join(map(str, sorted(found)))}" for label, found in levels.items())
+    told = "; ".join(f"{labels[key]}: {', '.join(map(str, sorted(found)))}" for key, found in levels.items())
     yield Finding(
         kind="different_concurrency",
         level="note" if common else "act",
@@ -180,8 +209,7 @@ def _way_mismatches(seen: Sequence[Evidence]) -> Iterator[Finding]:
 
 
 def _token_source(seen: Evidence) -> str | None:
-    sources = {record.token_source.value for record in seen.answered}
-    return sources.pop() if len(sources) == 1 else None
+    return seen.summary.token_source and seen.summary.token_source.value
 
 
 def mismatches(runs: Sequence[tuple[Run, Summary]]) -> list[Finding]:

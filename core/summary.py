@@ -11,7 +11,7 @@ from operator import mul, sub
 
 from core import metrics, timeline
 from core.percentile import percentile
-from core.records import Outcome, RequestRecord
+from core.records import Outcome, RequestRecord, TokenSource
 from core.tutorial import Tutorial, tutorial
 
 STATISTICS = ("mean", "stdev", "min", "p50", "p90", "p95", "p99", "max")
@@ -53,6 +53,7 @@ class Summary:
         counts: The words of `Outcome`, and "warmup".
         duration_s: Last end - first sent.
         itl_share: Share of successful requests whose chunks are tokens; None without successful requests.
+        token_source: Who counted the tokens of all successful requests; None if not one source alone.
     """
 
     distributions: dict[str, Distribution] = field(default_factory=dict)
@@ -63,6 +64,7 @@ class Summary:
     mean_in_flight: float | None = None
     itl_share: float | None = None
     tutorial: Tutorial | None = None
+    token_source: TokenSource | None = None
 
     def statistic(self, metric: str, name: str) -> float | None:
         """One number such as ("ttft_s", "p99"), None if it does not exist."""
@@ -208,6 +210,12 @@ def scaling_efficiency(throughput: float | None, concurrency: int, of_one: float
     return throughput / (concurrency * of_one) if throughput is not None and of_one else None
 
 
+def token_source(answered: Iterable[RequestRecord]) -> TokenSource | None:
+    """The one source that counted the tokens of all these; None if there is no such one."""
+    sources = {record.token_source for record in answered}
+    return sources.pop() if len(sources) == 1 else None
+
+
 def summarise(records: Sequence[RequestRecord]) -> Summary:
     """Everything of a run that its requests tell."""
     measured = [record for record in records if not record.warmup]
@@ -226,4 +234,5 @@ def summarise(records: Sequence[RequestRecord]) -> Summary:
         mean_in_flight=_mean_in_flight(measured, duration_s),
         itl_share=itl_share,
         tutorial=tutorial(answered, duration_s),
+        token_source=token_source(answered),
     )

@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from core import metrics, timeline
 from core.metrics import DEFINITIONS_VERSION
-from core.records import Outcome, RequestRecord
-from core.summary import ITL_SHARE, SANE, STATISTICS, Distribution, Summary
+from core.records import Outcome, RequestRecord, TokenSource
+from core.summary import ITL_SHARE, SANE, STATISTICS, Distribution, Summary, token_source
 from core.timeline import Series
 from core.tutorial import Tutorial, tutorial
 from storage import columns, pooling, reading
@@ -102,13 +102,14 @@ def stored(cursor: duckdb.DuckDBPyConnection, run_no: int) -> Summary | None:
         return None
     rows = cursor.execute(f"SELECT {STORED} FROM distributions WHERE run_no = ?", [run_no]).fetchall()  # noqa: S608 -- ours
     whole = orjson.loads(facts[0][0])
-    tutored = whole.pop("tutorial")
+    tutored, source = whole.pop("tutorial"), whole.pop("token_source", None)
     return Summary(
         distributions={
             metric: Distribution(count=count, **dict(zip(STATISTICS, values, strict=True)))
             for metric, count, *values in rows
         },
         tutorial=tutored and Tutorial(**tutored),
+        token_source=source and TokenSource(source),
         **whole,
     )
 
@@ -164,7 +165,10 @@ def _summary_row(
         return getattr(found[metric], name) if metric in found else None
 
     answered = [record for record in light if not record.warmup and record.outcome is Outcome.OK]
-    facts = dataclasses.asdict(whole) | {"tutorial": tutorial(answered, whole.duration_s)}
+    facts = dataclasses.asdict(whole) | {
+        "tutorial": tutorial(answered, whole.duration_s),
+        "token_source": token_source(answered),
+    }
     return {
         "run_no": run_no,
         "definitions_version": DEFINITIONS_VERSION,

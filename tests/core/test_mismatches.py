@@ -107,6 +107,33 @@ def test_answers_that_differ_by_more_than_5_percent_are_told():
     assert kinds(one("a", base), one("b", nearly)) == []
 
 
+def test_answers_are_compared_at_each_load_and_not_over_loads():
+    long, short = steady(3, gaps=(0.01,) * 99), steady(3, gaps=(0.01,) * 49)
+    levels = (1, 4)
+
+    def measured(label, *lengths):
+        return [one(label, length, concurrency=level) for length, level in zip(lengths, levels, strict=True)]
+
+    (found,) = told(*measured("a", long, long), *measured("b", short, long))
+
+    assert found.kind == "different_answers"
+    assert "100 (a); 50 (b) at 1 in flight" in found.what
+    assert kinds(*measured("a", long, short), *measured("b", long, short)) == []
+
+
+def test_two_configurations_of_one_label_are_two_when_loads_and_answers_are_held_together():
+    def named(key, requests, level):
+        found = one("same", requests, concurrency=level)
+        return replace(found, plan=replace(found.plan, configuration=replace(found.plan.configuration, id=key)))
+
+    (loads,) = told(named("x", steady(3), 1), named("x", steady(3), 4), named("y", steady(3), 4))
+    (answers,) = told(named("x", steady(3), 4), named("y", steady(3, gaps=(0.01,) * 19), 4))
+
+    assert loads.kind == "different_concurrency"
+    assert "same: 1, 4; same: 4" in loads.what
+    assert answers.kind == "different_answers"
+
+
 def test_loads_that_not_all_have_are_told_and_more_loudly_if_none_is_common():
     some = told(one("a", concurrency=1), one("a", concurrency=4), one("b", concurrency=4))
     none = told(one("a", concurrency=1), one("b", concurrency=4))
@@ -141,6 +168,7 @@ def test_streamed_and_not_streamed_runs_are_told():
 def test_tokens_that_were_counted_in_different_ways_are_told():
     counted_here = one("a", steady(3, token_source=TokenSource.TOKENIZER))
 
-    found = mismatches([(run, summarise(run.requests)) for run in (counted_here, one("b"))])
+    (found,) = told(counted_here, one("b"))
 
-    assert [finding.kind for finding in found] == ["different_token_sources"]
+    assert found.kind == "different_token_sources"
+    assert "tokenizer (a); usage (b)" in found.what

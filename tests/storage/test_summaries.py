@@ -131,7 +131,7 @@ def differences(found: Summary, wanted: Summary) -> list[str]:
         for name, (value, scale) in other.items()
         if name in one and not close(one[name][0], value, scale)
     ]
-    same = [(name, getattr(found, name), getattr(wanted, name)) for name in ("counts", "tutorial")]
+    same = [(name, getattr(found, name), getattr(wanted, name)) for name in ("counts", "tutorial", "token_source")]
     return told + [f"{name}: {value} is not {other}" for name, value, other in same if value != other]
 
 
