@@ -4,7 +4,7 @@ Knows which numbers are held against each other; the intervals and the words are
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from core import metrics
@@ -21,9 +21,10 @@ from core.comparison import (
     verdict,
 )
 from core.definitions.spec import Better
+from core.doubts.client import greyed_by_client
 from core.doubts.course import FAILED_SHARE
 from core.doubts.evidence import evidence
-from core.doubts.samples import sample_doubts
+from core.doubts.samples import sample_doubts, too_few
 from core.findings import Finding
 from core.lineup import Cell, Contender, Lineup
 from core.mismatches import mismatches
@@ -47,6 +48,7 @@ class Against:
     """One configuration held against the baseline in one number.
 
     Attributes:
+        weak: Whether the value rests on too little, so that it is shown grey.
         word: One of the five verdicts where both sides were repeated, else the words for two single runs.
         verdict: That verdict; None for single runs.
         standing: Whether the difference is to the good; "neutral" where none is certain.
@@ -57,6 +59,7 @@ class Against:
     difference: Difference
     word: str
     standing: Standing
+    weak: bool = False
     verdict: Verdict | None = None
 
 
@@ -67,6 +70,7 @@ class Row:
     Attributes:
         metric: A key of METRICS.
         statistic: "p95" and the like; "" for a throughput.
+        weak: Whether the baseline's value rests on too little.
     """
 
     metric: str
@@ -74,6 +78,7 @@ class Row:
     better: Better
     baseline: float | None
     against: tuple[Against, ...]
+    weak: bool = False
 
     @property
     def title(self) -> str:
@@ -103,6 +108,7 @@ def _latency(base: Cell, others: Sequence[Contender], metric: str, name: Statist
         statistic=name,
         better=better,
         baseline=base.statistic(metric, name),
+        weak=weak(base, metric, name),
         against=tuple(
             _against(
                 other,
@@ -110,10 +116,17 @@ def _latency(base: Cell, others: Sequence[Contender], metric: str, name: Statist
                 latency_difference(base, other.cells[base.level], metric, name),
                 better,
                 repeated=_repeated(base, other.cells[base.level]),
+                weak=weak(other.cells[base.level], metric, name),
             )
             for other in others
         ),
     )
+
+
+def weak(cell: Cell, metric: str, name: str) -> bool:
+    """Whether a number is grey: its repeats together have too few values for it, or the client was late in one."""
+    late = any((metric, name) in greyed_by_client(evidence(one.run, one.summary)) for one in cell.entries)
+    return late or too_few(name, cell.count(metric))
 
 
 def latency_difference(base: Cell, other: Cell, metric: str, name: Statistic) -> Difference:
@@ -160,7 +173,7 @@ def _repeated(base: Cell, other: Cell) -> bool:
 
 
 def _against(
-    contender: Contender, value: float | None, found: Difference, better: Better, *, repeated: bool
+    contender: Contender, value: float | None, found: Difference, better: Better, *, repeated: bool, weak: bool = False
 ) -> Against:
     judged = verdict(found, better) if repeated else None
     word = VERDICT_WORDS[judged] if judged else pair_words(found)
@@ -170,6 +183,7 @@ def _against(
         difference=found,
         word=word,
         standing=_standing(found, better),
+        weak=weak,
         verdict=judged,
     )
 
@@ -264,8 +278,9 @@ def _thin(line: Lineup, level: int) -> Iterator[Finding]:
             why=say("Latencies are those of the others only, and turning requests away makes a server look fast."),
             do=say("Open the runs for the reasons."),
         )
-    poorest = min(
-        (entry for cell in cells for entry in cell.entries), key=lambda e: e.summary.counts["ok"], default=None
-    )
-    if poorest is not None:
-        yield from sample_doubts(evidence(poorest.run, poorest.summary))
+    answers = [(sum(entry.summary.counts["ok"] for entry in cell.entries), cell.entries[0]) for cell in cells]
+    if answers:
+        # Repeats are pooled, so what is greyed goes by all their answers.
+        ok, first = min(answers, key=lambda pair: pair[0])
+        pooled = replace(first.summary, counts=first.summary.counts | {"ok": ok})
+        yield from sample_doubts(evidence(first.run, pooled))

@@ -10,7 +10,7 @@ from pages.parts import compare_charts, compare_tables
 from pages.parts.compare_choice import choose
 from pages.parts.compare_controls import Look, contenders, looked_at, nothing_chosen, spread_of
 from pages.parts.compare_data import ENDED, MOST, chosen_ids, laid_out, read
-from pages.parts.compare_words import verdict_card
+from pages.parts.compare_words import tutorial_line, verdict_card
 from pages.parts.look import findings, header, pair, problem
 from pages.parts.text import escape_markdown, plural, short
 
@@ -37,6 +37,7 @@ def draw(line: Lineup, left_out: list[str], names: set[str]) -> None:
         contenders(line)
         look = looked_at(line)
     verdict_card(line, look.level, look.percentile)
+    tutorial_line(line, look.level)
     findings(doubts(line, look.level))
     for words in left_out:
         problem(words, level="note")

@@ -12,6 +12,7 @@ from core.charts.sample import Series
 from core.words import say
 
 Standing = Literal["good", "bad", "neutral"]
+PALE = 0.4  # of what rests on too little
 FARTHEST = 300.0  # %; beyond this an arrow at the edge says more than a squeezed chart
 
 
@@ -21,6 +22,7 @@ class Interval:
 
     Attributes:
         low, high: Ends of the interval; None where no interval could be made.
+        weak: Whether it rests on too little: drawn pale.
         label: What stands right of it, such as "−25 % better".
     """
 
@@ -30,6 +32,7 @@ class Interval:
     high: float | None
     label: str
     standing: Standing
+    weak: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,12 +112,13 @@ def _one_configuration(fig: Figure, ink: Ink, rows: Sequence[Row], series: Serie
         for _, _, i in mine
     ]
     colour = ink.colour(series.slot)
+    pale = [PALE if i.weak else 1.0 for _, _, i in mine]
     fig.add_scatter(
         x=values,
         y=heights,
         mode="markers",
         name=plain(series.title, 24),
-        marker={"color": colour, "size": 9, "symbol": symbol(series.slot)},
+        marker={"color": colour, "size": 9, "symbol": symbol(series.slot), "opacity": pale},
         error_x={
             "type": "data",
             "symmetric": False,
@@ -133,9 +137,9 @@ def _one_configuration(fig: Figure, ink: Ink, rows: Sequence[Row], series: Serie
         x=[max(high, value) for value, (_, high) in zip(values, ends, strict=True)],
         y=heights,
         mode="text",
-        text=[f"&nbsp;&nbsp;&nbsp;{i.label}" for _, _, i in mine],
+        text=[f"&nbsp;&nbsp;&nbsp;<i>{i.label}</i>" if i.weak else f"&nbsp;&nbsp;&nbsp;{i.label}" for _, _, i in mine],
         textposition="middle right",
-        textfont={"size": 11, "color": [inks[i.standing] for _, _, i in mine]},
+        textfont={"size": 11, "color": [ink.muted if i.weak else inks[i.standing] for _, _, i in mine]},
         showlegend=False,
         hoverinfo="skip",
         cliponaxis=False,

@@ -21,6 +21,7 @@ from core.charts.sample import Series, time_unit
 from core.quantities import number
 from core.words import say
 
+PALE = 0.4
 LABELLED = (1, 8, 16, 32, 64)  # where more levels than these would write over each other
 PLACES = ("top left", "bottom right", "top right", "bottom left")
 LOAD_TICKS = (1, 4, 16, 64, 256, 1024, 4096)
@@ -33,6 +34,7 @@ class Point:
     level: int
     latency_s: float
     throughput: float
+    weak: bool = False  # a latency that rests on too little: drawn pale
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +139,12 @@ def _line(fig: Figure, mode: Mode, line: Line, latency: tuple[str, float], *, pl
         textposition=place,
         textfont={"size": 10.5, "color": ink.muted},
         line={"color": ink.colour(line.series.slot)},
-        marker={"symbol": symbol(line.series.slot), "size": 8, "line": {"width": 1.5, "color": ink.paper}},
+        marker={
+            "symbol": symbol(line.series.slot),
+            "size": 8,
+            "line": {"width": 1.5, "color": ink.paper},
+            "opacity": [PALE if point.weak else 1.0 for point in line.points],
+        },
         cliponaxis=False,
         hovertemplate=f"<b>{plain(line.series.title)}</b> · %{{customdata}} {say('in flight')}<br>{reading}<br>"
         f"%{{y:,.4g}} {say('tokens/s')}<extra></extra>",

@@ -11,13 +11,18 @@ FOR_HIGH = 30  # for every percentile above p50
 HIGH = ("p90", "p95", "p99")
 
 
+def too_few(statistic: str, count: int) -> bool:
+    """Whether so many values are too few for this percentile."""
+    return statistic in HIGH and (count < FOR_HIGH or (statistic == "p99" and count < FOR_P99))
+
+
 def greyed_by_samples(seen: Evidence) -> set[tuple[str, str]]:
     """(metric, statistic) of every percentile that stands on too few values."""
     return {
         (metric, statistic)
         for metric, found in seen.summary.distributions.items()
         for statistic in HIGH
-        if found.count < FOR_HIGH or (statistic == "p99" and found.count < FOR_P99)
+        if too_few(statistic, found.count)
     }
 
 

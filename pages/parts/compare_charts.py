@@ -12,10 +12,10 @@ from core.charts.distribution import boxes, ecdf
 from core.charts.sample import Series, time_unit
 from core.charts.tradeoff import Curve, Line, Panel, Point, against_load, throughput_against_latency
 from core.comparison import MARGIN, Statistic
-from core.lineup import Contender, Lineup
+from core.lineup import Cell, Contender, Lineup
 from core.metrics import METRICS
 from core.quantiles import Sample
-from core.standing import THROUGHPUT, Row
+from core.standing import THROUGHPUT, Row, weak
 from core.words import say
 from pages.parts.compare_words import SIMULATED, label_of
 from pages.parts.look import mode, pair, plot, section
@@ -45,7 +45,8 @@ def _line(contender: Contender, metric: str, percentile: Statistic) -> Line:
     for level, cell in contender.cells.items():
         latency, throughput = cell.statistic(metric, percentile), cell.throughput(THROUGHPUT)
         if latency is not None and throughput is not None:
-            points.append(Point(level=level, latency_s=latency, throughput=throughput))
+            faint = weak(cell, metric, percentile)
+            points.append(Point(level=level, latency_s=latency, throughput=throughput, weak=faint))
     return Line(series=series(contender), points=points)
 
 
@@ -70,6 +71,7 @@ def _forest_row(row: Row) -> ForestRow:
             high=None if against.difference.high is None else (against.difference.high - 1) * 100,
             label=label_of(against),
             standing=against.standing,
+            weak=row.weak or against.weak,
         )
         for against in row.against
         if against.difference.ratio is not None
@@ -81,7 +83,7 @@ def load_panels(line: Lineup) -> None:
     """Latencies, decode speed and failures against load; nothing to draw if there is one load only."""
     if len(line.levels) < 2:
         return
-    section(say("Against load"), say("p50 solid, p99 dotted · all start at zero"))
+    section(say("Against load"), say("p50 solid, p99 dotted and from 100 answers on · all start at zero"))
     left, right = pair("pair_load", [1.5, 1], gap="small")
     with left:
         panels = [_latency_panel(line, metric) for metric in ("ttft_s", "tpot_s", "e2e_s")]
@@ -96,7 +98,7 @@ def load_panels(line: Lineup) -> None:
 
 def _latency_panel(line: Lineup, metric: str) -> Panel:
     found = [
-        (contender, name, [cell.statistic(metric, name) for cell in contender.cells.values()])
+        (contender, name, [_solid(cell, metric, name) for cell in contender.cells.values()])
         for contender in line.contenders
         for name in ("p50", "p99")
     ]
@@ -112,6 +114,11 @@ def _latency_panel(line: Lineup, metric: str) -> Panel:
         for contender, name, values in found
     ]
     return Panel(title=f"{METRICS[metric].title}, {unit.name} ↓", curves=curves)
+
+
+def _solid(cell: Cell, metric: str, name: Statistic) -> float | None:
+    """A percentile of a line; the tail is left out where it rests on too little."""
+    return None if name == "p99" and weak(cell, metric, name) else cell.statistic(metric, name)
 
 
 def _speed_curve(contender: Contender) -> Curve:

@@ -7,6 +7,7 @@ import streamlit as st
 from pandas.api.types import is_numeric_dtype
 
 from core import differing
+from core.chart_style import INK
 from core.lineup import Lineup
 from core.metrics import METRICS
 from core.shortening import cut
@@ -14,8 +15,8 @@ from core.standing import THROUGHPUT, Against, Row
 from core.steadiness import FEWEST_ANSWERS, FEWEST_ROUNDS
 from core.words import say
 from pages.parts import links
-from pages.parts.compare_words import badge_of, name_of, shown, words
-from pages.parts.look import section
+from pages.parts.compare_words import badge_of, name_of, shown, unit_of, words
+from pages.parts.look import mode, section
 from pages.parts.state import services
 from pages.parts.text import MISSING, count, escape_markdown, number
 from storage.transfer import Transfer
@@ -37,7 +38,11 @@ def values(line: Lineup, rows: Sequence[Row], level: int) -> None:
     roomy = len(line.contenders) <= WIDE
     table = _table(_titles(rows[0], escape_markdown(base), roomy=roomy), [_row(row, roomy=roomy) for row in rows])
     numeric = [name for name in table.columns if is_numeric_dtype(table[name])]
-    st.table(table.style.format(_number, subset=numeric), border="horizontal", hide_index=True)
+    inks = pd.DataFrame([_inks(row, roomy=roomy) for row in rows], columns=table.columns)
+    styled = table.style.format(_number, subset=numeric).apply(lambda _: inks, axis=None)
+    st.table(styled, border="horizontal", hide_index=True)
+    if any(row.weak or any(against.weak for against in row.against) for row in rows):
+        st.markdown(f":gray[:small[{say('Grey: it rests on too few values, or the load generator was late for it.')}]]")
     if not line.repeated:
         note = say("Single runs: ▲ ▼ say which way these two differ. Repeats tell whether it holds from run to run.")
         st.markdown(f":gray[:small[{note} {_wanting(rows, level)}]]")
@@ -73,21 +78,34 @@ def _titles(row: Row, base: str, *, roomy: bool) -> list[str]:
 
 
 def _row(row: Row, *, roomy: bool) -> list[str | float]:
-    unit = "ms" if row.of_time else METRICS[row.metric].unit
-    cells: list[str | float] = [f"**{row.title}** :gray[{unit}]", shown(row, row.baseline)]
+    spec, scale = METRICS[row.metric], unit_of(row)
+    unit = scale.name if scale else spec.unit
+    metric = f"**[{row.title}](/glossary#{spec.anchor})**"
+    cells: list[str | float] = [f"{metric} :gray[{unit}]", shown(row, row.baseline)]
     for against in row.against:
-        value = shown(row, against.value)
+        value, faint = shown(row, against.value), row.weak or against.weak
         if roomy:
-            cells += [value, _difference(against)]
+            cells += [value, _difference(against, faint=faint)]
         else:
-            cells.append(f"{_number(value)} :gray[:small[{words(against.difference)}]]")
+            told = f"{_number(value)} :gray[:small[{words(against.difference)}]]"
+            cells.append(f":gray[{_number(value)} :small[{words(against.difference)}]]" if faint else told)
     return cells
 
 
-def _difference(against: Against) -> str:
+def _inks(row: Row, *, roomy: bool) -> list[str]:
+    """The style of each cell of its line: what rests on too little is grey."""
+    grey = f"color: {INK[mode()].muted}; font-style: italic"
+    found = ["", grey if row.weak else ""]
+    for against in row.against:
+        found += [grey if against.weak else ""] + [""] * roomy
+    return found
+
+
+def _difference(against: Against, *, faint: bool) -> str:
     if against.difference.ratio is None:
         return MISSING
-    return f"{badge_of(against)} :small[{words(against.difference)}]"
+    told = f":small[{words(against.difference)}]"
+    return f":gray[{told}]" if faint else f"{badge_of(against)} {told}"
 
 
 def apart(line: Lineup) -> None:

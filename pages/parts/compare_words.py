@@ -5,18 +5,21 @@ from math import nan
 
 import streamlit as st
 
+from core.charts.sample import Unit, time_unit
 from core.comparison import Difference, Statistic, Verdict, verdict
 from core.lineup import Contender, Lineup
 from core.ranking import Place
 from core.shortening import cut, distinct
-from core.standing import Against, Row, Soonest, ranked, soonest
+from core.standing import Against, Row, Soonest, ranked, soonest, weak
 from core.words import say
 from pages.parts.look import chip, overline, pair
+from pages.parts.measures import sentence
 from pages.parts.text import count, difference, escape_markdown, ms, number
 
 SIGN = {"good": "▲", "bad": "▼", "neutral": "≈"}
 TONE = {"good": "green", "bad": "red", "neutral": "gray"}
 SIMULATED = "simulated"
+UNBROKEN = "\N{NO-BREAK SPACE}"
 
 
 def name_of(contender: Contender) -> str:
@@ -30,8 +33,11 @@ def chip_of(contender: Contender, extra: str = "") -> str:
 
 
 def words(found: Difference) -> str:
-    """The ratio with its interval: −25 % [−32, −18]."""
-    return difference(found.ratio, found.low, found.high)
+    """The ratio with its interval: −25 % [−32, −18]; the number and its sign stay on one line."""
+    told = difference(found.ratio, found.low, found.high)
+    for sign in ("%", "×"):
+        told = told.replace(f" {sign}", f"{UNBROKEN}{sign}")
+    return told
 
 
 def badge_of(against: Against) -> str:
@@ -50,11 +56,19 @@ def label_of(against: Against) -> str:
     return f"{told} {SIGN[against.standing]}"
 
 
+def unit_of(row: Row) -> Unit | None:
+    """What a row of times is written in: one unit for all its values, so that they compare at a glance."""
+    if not row.of_time:
+        return None
+    return time_unit(max(value or 0.0 for value in (row.baseline, *(against.value for against in row.against))))
+
+
 def shown(row: Row, value: float | None) -> float:
     """A number of the table of values in the unit of its row's title; not a number where it is unknown."""
     if value is None:
         return nan
-    return value * 1e3 if row.of_time else value
+    unit = unit_of(row)
+    return value * unit.per_second if unit else value
 
 
 def verdict_card(line: Lineup, level: int, percentile: Statistic) -> None:
@@ -75,6 +89,15 @@ def verdict_card(line: Lineup, level: int, percentile: Statistic) -> None:
             _speed(line, ranking.throughput, say("Throughput"), say("{name} gives {value}{against}."))
         with places[2].container(gap="xxsmall"):
             _first_token(line, soonest(line, level, "ttft_s", percentile), level, percentile)
+
+
+def tutorial_line(line: Lineup, level: int) -> None:
+    """What a tutorial's script would have printed for the baseline at this load, and why it differs."""
+    cell = line.baseline.cells.get(level)
+    told = cell.entries[0].summary.tutorial if cell else None
+    if told is not None:
+        whose = say("{name} at {n} in flight:", name=name_of(line.baseline), n=count(level))
+        sentence(f"{whose} {told.sentence}")
 
 
 def _title(text: str, level: int, badge: str = "") -> None:
@@ -140,6 +163,7 @@ def _first_token(line: Lineup, found: Soonest | None, level: int, percentile: St
         badge if clear else _tie([other.name for other in found.best[1:]], enough=found.enough),
     )
     against = _against(line, leader, found.to_baseline.difference if found.to_baseline else None)
-    wait = f"**{ms(value)}** ({percentile})"
+    thin = weak(leader.cells[level], "ttft_s", percentile)
+    wait = f":gray[{ms(value)} ({percentile})]" if thin else f"**{ms(value)}** ({percentile})"
     st.markdown(say("{name} starts after {value}{against}.", name=chip_of(leader), value=wait, against=against))
     _small(" · ".join(f"{escape_markdown(name_of(other))} {ms(later)}" for other, later in found.values[1:]))

@@ -216,3 +216,20 @@ def test_another_model_is_told_first():
     line = laid_out(entry("1", "A", 0.1, failed=5), entry("2", "B", 0.1, level=8))
 
     assert doubts(line, 4)[0].kind == "different_concurrency"
+
+
+def test_a_percentile_of_few_requests_is_weak_and_repeats_are_counted_together():
+    few = laid_out(entry("1", "A", 0.1, count=20), entry("2", "B", 0.1, count=40))
+    pooled = laid_out(*(entry(f"{run}{label}", label, 0.1, count=20) for run in range(2) for label in "AB"))
+
+    assert [row(few, "ttft_s", name).weak for name in ("p50", "p95", "p99")] == [False, True, True]
+    assert [row(few, "ttft_s", name).against[0].weak for name in ("p50", "p95", "p99")] == [False, False, True]
+    assert not row(pooled, "ttft_s", "p95").weak
+
+
+def test_the_words_on_few_requests_go_by_what_is_greyed():
+    pooled = laid_out(*(entry(f"{run}{label}", label, 0.1, count=20) for run in range(2) for label in "AB"))
+    (found,) = [doubt for doubt in doubts(pooled, 4) if doubt.kind == "few_samples"]
+
+    assert "40 requests" in found.what
+    assert "p99 is greyed" in found.why

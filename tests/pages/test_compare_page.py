@@ -243,3 +243,43 @@ def test_names_that_stand_for_something_else_in_a_table_keep_their_columns(put, 
     page = opened("compare", runs="a,b,c")
 
     assert [len(found.value.columns) for found in page.table] == [6, 4]
+
+
+def test_few_requests_are_grey_wherever_their_percentiles_stand(put, opened):
+    for level in (1, 4):
+        put(f"a{level}", label="A", slot=0, level=level, requests=8)
+        put(f"b{level}", label="B", slot=1, level=level, requests=8, ttft=0.2)
+
+    page = opened("compare", experiment="e1", pct="p95")
+    dotted = [t for f in figures(page) for t in f["data"] if t.get("line", {}).get("dash") == "dot" and "x" in t]
+
+    assert "Every percentile above p50 is greyed" in words(page)
+    assert "(p95)]" in words(page)
+    assert "Grey: it rests on too few values" in words(page)
+    assert page.table[0].proto.arrow_data.styler.styles.count("italic") > 0
+    assert dotted
+    assert all(value is None for trace in dotted for value in trace["y"])
+
+
+def test_a_row_of_long_times_is_in_seconds_and_leads_to_its_definition(put, opened):
+    put("a", label="A", slot=0, tpot=0.01)
+    put("b", label="B", slot=1, tpot=0.8)
+
+    rows = table(opened("compare", runs="a,b"))
+
+    assert "[E2E latency p50](/glossary#e2e)** :gray[s]" in rows
+    assert "[TTFT p50](/glossary#ttft)** :gray[ms]" in rows
+
+
+def test_a_number_and_its_sign_stay_on_one_line(put, opened):
+    put("a", label="A", slot=0)
+    put("b", label="B", slot=1, tpot=0.013)
+
+    assert " %" not in table(opened("compare", runs="a,b"))
+
+
+@pytest.mark.usefixtures("two")
+def test_the_line_on_tutorial_scripts_is_the_baselines_at_the_chosen_load(opened):
+    told = words(opened("compare", experiment="e1", at="1", baseline="F16")).replace("\\", "")
+
+    assert "F16 at 1 in flight: A tutorial script would print" in told

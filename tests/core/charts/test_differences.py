@@ -52,3 +52,13 @@ def test_a_huge_difference_does_not_flatten_the_rest():
     fig = forest("light", rows, title="t", margin=3)
 
     assert fig.layout.xaxis.range[1] < 500
+
+
+def test_what_rests_on_too_little_is_pale_and_has_no_colour_of_good_or_bad():
+    weak = Interval(series=A, value=-25, low=-30, high=-20, label="less", standing="good", weak=True)
+    firm = interval(A, -25, -30, -20)
+
+    pale, bright = (forest("light", [Row(title="x", intervals=[one])], title="t", margin=3) for one in (weak, firm))
+
+    assert pale.data[0].marker.opacity[0] < bright.data[0].marker.opacity[0]
+    assert pale.data[1].textfont.color != bright.data[1].textfont.color
