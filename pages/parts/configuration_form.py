@@ -52,8 +52,11 @@ def open_to_edit(endpoints: Sequence[Endpoint], known: Configuration) -> None:
 
 
 def _form(key: Callable[[str], str], endpoints: tuple[Endpoint, ...], known: Configuration | None) -> None:
-    names = [endpoint.name for endpoint in endpoints]
     own = known.endpoint.name if known else None
+    gone = known is not None and own not in [endpoint.name for endpoint in endpoints]
+    if known and gone:
+        endpoints = (known.endpoint, *endpoints)  # deleted since: an edit must not move the configuration elsewhere
+    names = [endpoint.name for endpoint in endpoints]
 
     def another_endpoint() -> None:  # the field stays, so that nobody types into one that is being replaced
         probe = probing.last(endpoints[names.index(st.session_state[key("endpoint")])])
@@ -64,6 +67,7 @@ def _form(key: Callable[[str], str], endpoints: tuple[Endpoint, ...], known: Con
         names,
         index=names.index(own) if own in names else 0,
         key=key("endpoint"),
+        format_func=lambda name: say("{name} (deleted)", name=name) if gone and name == own else name,
         on_change=another_endpoint,
         disabled=_fixed(known),
     )

@@ -115,6 +115,20 @@ def test_an_edited_variant_of_the_demo_stays_one(services):
     assert kept.endpoint.demo == "llama.cpp"
 
 
+def test_an_edit_moves_nothing_when_the_endpoint_was_deleted(library):
+    known = Configuration(id="k", label="AWQ", endpoint=LAB, model="qwen", slot=4)
+    library.save_configuration(known)
+    library.delete_endpoint("lab")
+
+    page = drawn("k")
+    assert page.selectbox(key="t_endpoint").value == "lab"
+    assert "lab (deleted)" in page.selectbox(key="t_endpoint").options
+    save(page, label="renamed")
+
+    (kept,) = library.configurations()
+    assert (kept.label, kept.endpoint) == ("renamed", LAB)
+
+
 def test_variants_and_paces_are_offered_for_what_is_built_in(services):
     page = drawn()
     button(page, "Add").click()
