@@ -10,7 +10,7 @@ from core.estimate import Estimate, Pace, Seen, checks, estimate, seen_pace
 from core.plan import Configuration, Experiment, PlanError, RunPlan
 from core.words import say
 from pages.parts import calibrating, links, look, plan_fields, probing, state
-from pages.parts.text import count, escape_markdown, quantity, span
+from pages.parts.text import count, escape_markdown, quantity, short, span
 
 HISTORY = 300  # rows looked through for an earlier pace
 
@@ -119,4 +119,4 @@ def suggested(plans: Sequence[RunPlan]) -> str:
         return say("a name")
     most = max(plan.load.concurrency for plan in plans)
     shown = ", ".join(labels[:3]) + (say(" and {n} more", n=len(labels) - 3) if len(labels) > 3 else "")
-    return say("{labels}, up to {n} in flight", labels=shown[:90], n=most)
+    return say("{labels}, up to {n} in flight", labels=short(shown, 90), n=most)

@@ -113,8 +113,8 @@ def load() -> None:
     with st.container(border=True, gap="small"):
         card_title(3, say("Load"), say("closed loop: the next request leaves when one returns"))
         end, size, warmup, repeats = look.pair("cards4_load", 4, gap="small")
-        by = end.segmented_control(
-            say("A level ends after"), [BY_REQUESTS, BY_SECONDS], required=True, key=key("end"), **KEPT,
+        by = end.selectbox(  # in a quarter of a narrow window two segments would be cut off
+            say("A level ends after"), [BY_REQUESTS, BY_SECONDS], key=key("end"), **KEPT,
             format_func=lambda it: say("Requests") if it == BY_REQUESTS else say("Seconds"),
         )  # fmt: skip
         if by == BY_SECONDS:

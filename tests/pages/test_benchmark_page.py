@@ -8,7 +8,7 @@ from core import reproduce
 from core.estimate import interleaved
 from core.plan import Configuration, Endpoint, Load, Workload
 from core.servers import builtin
-from pages.parts import configuration_form, plan_fields
+from pages.parts import configuration_form, launch_card, plan_fields
 from tests.pages.seen import HOSTILE, button, metric, words
 
 LAB = Endpoint(name="lab", base_url="http://127.0.0.1:1/v1")
@@ -117,6 +117,22 @@ def test_a_launch_without_a_name_is_named_after_what_it_compares(opened, launche
 
     assert launched[0].name == "FP16, AWQ, up to 4 in flight"
     assert {(plan.load.requests, plan.load.duration_s) for plan in launched[0].plans} == {(None, 30.0)}
+
+
+def test_a_suggested_name_is_cut_with_an_ellipsis():
+    labels = [f"Simulated 50.0 ms, {n} tok/s, a long label of its own" for n in (100, 750)]
+    plans = [
+        plan
+        for place, label in enumerate(labels)
+        for plan in interleaved(
+            [Configuration(id=str(place), label=label, endpoint=LAB, model="m")], Workload(), [Load(concurrency=16)]
+        )
+    ]
+
+    name = launch_card.suggested(plans)
+
+    assert name.endswith("…, up to 16 in flight")
+    assert ", ," not in name
 
 
 @pytest.mark.usefixtures("library")
