@@ -9,14 +9,14 @@ from core.run import RunState
 from core.words import say
 from pages.parts import look
 from pages.parts.look import CROSS, RUNNING, TICK
-from pages.parts.text import number, percent, short
+from pages.parts.text import named, number, percent
 
 
 def table(found: LiveExperiment, rates: Mapping[str, float | None]) -> pd.DataFrame:
     """Rows are levels, columns configurations, repeats side by side in a cell; `rates` by run id, once known."""
     labels = {run.plan.configuration.id: run.plan.configuration for run in found.runs}
     rows = {run.plan.load.concurrency: None for run in found.runs}
-    titles = column_titles([look.chip(short(one.label, 36), one.slot) for one in labels.values()])
+    titles = column_titles([look.chip(named(one.label, one.endpoint.demo, 36), one.slot) for one in labels.values()])
     lines = []
     for level in rows:
         row = {say("In flight"): f"**{level}**"}

@@ -10,7 +10,7 @@ from core.fleet.live import ENDED_STATES, LiveExperiment
 from core.run import RunState
 from core.words import say
 from pages.parts import links, live_view, look, state
-from pages.parts.text import escape_markdown, plural
+from pages.parts.text import plural
 
 TICK_S = 1.0
 
@@ -70,7 +70,7 @@ def _others(others: list[LiveExperiment]) -> None:
         for one in others:
             row = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
             runs = plural(len(one.runs), "run", "runs")
-            row.markdown(f"{look.badge(one.state)} **{escape_markdown(one.name)}** :gray[{runs}]", width="content")
+            row.markdown(f"{look.badge(one.state)} **{live_view.title(one)}** :gray[{runs}]", width="content")
             with row.container(horizontal=True, width="content", gap="xsmall"):
                 links.link(st.container(width="content"), "benchmark", say("Watch"), view="live", experiment=one.id)
                 st.button(
@@ -85,6 +85,6 @@ def running_note() -> None:
     if not running:
         return
     row = st.container(horizontal=True, border=True, horizontal_alignment="distribute", vertical_alignment="center")
-    names = ", ".join(escape_markdown(one.name) for one in running)
+    names = ", ".join(live_view.title(one) for one in running)
     row.markdown(f"{look.RUNNING} :shimmer[{say('Running')}] &ensp; **{names}**", width="content")
     links.link(row, "benchmark", say("Watch live"), view="live")

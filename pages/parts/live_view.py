@@ -11,15 +11,30 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.charts.live import live as live_chart
 from core.findings import Finding
-from core.fleet.live import ENDED_STATES, LiveExperiment
+from core.fleet.live import ENDED_STATES, LiveExperiment, LiveRun
 from core.records import FailureKind
 from core.run import RunState
 from core.words import say
 from pages.parts import last_verdict, links, live_levels, live_numbers, look, run_data, state
 from pages.parts.look import RUNNING
-from pages.parts.text import count, escape_markdown, moment, plural, short
+from pages.parts.text import SIMULATED, count, escape_markdown, moment, named, plural, short
 
 LONGEST_ERROR = 200
+
+
+def title(found: LiveExperiment) -> str:
+    """Its name, as markdown, and whether the simulator is what is measured."""
+    simulated = [run.plan.configuration.endpoint.demo == SIMULATED for run in found.runs]
+    name = named(found.name, SIMULATED if all(simulated) else "")
+    if any(simulated) and not all(simulated):
+        name = say("{name} (partly simulated)", name=name)
+    return escape_markdown(name)
+
+
+def label_of(run: LiveRun, length: int | None = None) -> str:
+    """Its configuration's label, with the mark of the simulator; not escaped."""
+    one = run.plan.configuration
+    return named(one.label, one.endpoint.demo, length)
 
 
 def subtitle(found: LiveExperiment) -> str:
@@ -39,7 +54,7 @@ def subtitle(found: LiveExperiment) -> str:
 
 def head(found: LiveExperiment) -> None:
     """Name, state and what can be done."""
-    actions = look.header(escape_markdown(found.name), subtitle(found), look.badge(found.state))
+    actions = look.header(title(found), subtitle(found), look.badge(found.state))
     _actions(found, actions)
 
 
@@ -93,10 +108,10 @@ def _now(found: LiveExperiment) -> None:
     note = say("at {n} in flight, last 2 minutes · p50 solid, p95 dotted", n=run.plan.load.concurrency)
     if not run.sent:  # in the same place, so that nothing below it moves
         note = f"{say('at {n} in flight', n=run.plan.load.concurrency)} · {RUNNING} {escape_markdown(found.stage)}"
-    look.section(say("Now"), f"{escape_markdown(one.label)} {note}")
+    look.section(say("Now"), f"{escape_markdown(label_of(run))} {note}")
     fig = live_chart(
         look.mode(),
-        name=one.label,
+        name=label_of(run),
         slot=one.slot,
         now_s=run.elapsed_s,
         tokens_per_s=run.tokens_per_s_recent,
@@ -124,7 +139,7 @@ def _errors(found: LiveExperiment) -> None:
     rows = []
     for run in found.runs:
         one = run.plan.configuration
-        where = f"{look.chip(short(one.label, 24), one.slot)} :gray[{say('at')} {run.plan.load.concurrency}]"
+        where = f"{look.chip(label_of(run, 24), one.slot)} :gray[{say('at')} {run.plan.load.concurrency}]"
         rows += [
             (where, f"**{escape_markdown(kind)}**", count(many), escape_markdown(short(words, LONGEST_ERROR)))
             for kind, (many, words) in run.errors.items()
@@ -146,7 +161,7 @@ def _noticed(found: LiveExperiment) -> None:
     notes: dict[str, list[str]] = {}
     for run in found.runs:
         for note in run.notes:
-            notes.setdefault(note, []).append(f"{run.plan.configuration.label} at {run.plan.load.concurrency}")
+            notes.setdefault(note, []).append(say("{label} at {n}", label=label_of(run), n=run.plan.load.concurrency))
     doubts = _doubts(found) if found.state in ENDED_STATES else []
     if not notes and not doubts:
         st.markdown(f":gray[{say('Nothing out of the ordinary.')}]")
@@ -160,13 +175,13 @@ def _noticed(found: LiveExperiment) -> None:
 
 
 def _doubts(found: LiveExperiment) -> list[Finding]:
-    """Those to act on, each kind once: the pages of the runs have them all."""
+    """Each kind once, what is well left out: the pages of the runs have them all."""
     kinds: dict[str, list[tuple[str, Finding]]] = {}
     for run in found.runs:
         if run.ok:
             for finding in run_data.opened(run.run_id).findings:
-                if finding.level in ("stop", "act"):
-                    kinds.setdefault(finding.kind, []).append((run.plan.configuration.label, finding))
+                if finding.level != "ok":
+                    kinds.setdefault(finding.kind, []).append((label_of(run), finding))
     return [_of_runs(many) for many in kinds.values()]
 
 

@@ -33,7 +33,7 @@ def _frame(one: LiveExperiment) -> None:
     with st.container(border=True, gap="xsmall"):
         row = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
         word = f":shimmer[{say('Running')}]" if one.state is RunState.RUNNING else f":gray[{say('In line')}]"
-        name = f"{look.RUNNING} {word} &ensp; **{escape_markdown(one.name)}** &ensp;:gray[{live_view.subtitle(one)}]"
+        name = f"{look.RUNNING} {word} &ensp; **{live_view.title(one)}** &ensp;:gray[{live_view.subtitle(one)}]"
         row.markdown(name, width="content")
         links.link(row, "benchmark", say("Watch live"), view="live", experiment=one.id)
         if one.state is RunState.RUNNING:

@@ -1,5 +1,6 @@
 """A launch as any session sees it: real runs against the simulator and against an address where nobody listens."""
 
+import dataclasses
 import time
 import uuid
 
@@ -10,7 +11,7 @@ from core.fleet.live import ENDED_STATES, LiveExperiment, LiveRun
 from core.plan import Configuration, Endpoint, Experiment, Load, RunPlan, Workload
 from core.run import RunState
 from core.servers import builtin
-from pages.parts import live_levels, live_page
+from pages.parts import live_levels, live_page, live_view
 from tests.pages.seen import HOSTILE, button, metric, table, words
 
 PATIENCE_S = 120  # a loaded machine
@@ -48,7 +49,8 @@ def test_a_launch_is_watched_cancelled_and_stays_to_be_seen(services, opened):
     assert "running" in page.title[0].value
     assert metric(page, "In flight").value.endswith("/ 1")
     assert "No request has failed" in words(page)
-    assert "**next**" in words(page)
+    assert "**next" in words(page)
+    assert "(simulated)" in page.title[0].value.replace("\\", "")
     assert metric(opened("benchmark", alone=False, view="live"), "Runs").value == "0 / 1"
 
     button(page, "Cancel").click()
@@ -74,7 +76,10 @@ def test_a_finished_launch_shows_its_throughput_and_leads_on(services, opened):
     assert table(page).count(":material/check:") == 2
     assert button(page, "Compare")
     assert "**Verdict**" in words(page)
-    assert "simulated" in words(page).lower()
+    assert table(page).count("(simulated)") == 2
+    assert "Nothing out of the ordinary" not in words(page)
+    assert "The percentiles stand on 4 requests" in words(page).replace("\\", "")
+    assert all("/glossary#" in metric(page, name).help for name in ("In flight", "Output now", "Client lag p99"))
 
 
 def test_a_run_that_could_not_start_says_why_and_its_name_stays_words(services, opened):
@@ -101,6 +106,26 @@ def test_the_view_shows_what_was_asked_for_else_what_runs_else_the_last():
     assert live_page.chosen((old, waiting), None) is waiting
     assert live_page.chosen((old,), "gone") is None
     assert live_page.chosen((), None) is None
+
+
+def test_a_launch_says_whether_all_or_some_of_it_is_simulated():
+    def name(*configurations):
+        runs = tuple(
+            LiveRun(run_id="r", plan=RunPlan(configuration=one), state=RunState.QUEUED) for one in configurations
+        )
+        found = LiveExperiment(id="e", name="sweep", state=RunState.QUEUED, queued_at=None, runs=runs)
+        return live_view.title(found).replace("\\", "")
+
+    assert name(NOBODY) == "sweep"
+    assert name(SIMULATED) == "sweep (simulated)"
+    assert name(NOBODY, SIMULATED) == "sweep (partly simulated)"
+
+
+def test_a_label_is_cut_before_it_is_marked():
+    long = dataclasses.replace(SIMULATED, label="x" * 90)
+    run = LiveRun(run_id="r", plan=RunPlan(configuration=long), state=RunState.QUEUED)
+
+    assert live_view.label_of(run, 24).endswith("x… (simulated)")
 
 
 @pytest.mark.parametrize(
