@@ -9,6 +9,7 @@ from core.words import say
 from pages.parts import calibrating, dialog, look
 from pages.parts.calibrating import Last
 from pages.parts.look import CROSS, TICK
+from pages.parts.measures import hint
 from pages.parts.text import ago_now, escape_markdown, ms, number, rate
 
 
@@ -66,8 +67,14 @@ def _result(last: Last) -> None:
     cards = look.pair("cards4_calibration", 4, gap="small")
     numbers(found, (cards[0], cards[1]))
     error, lag = best.span_error_p99_s if best else None, found.loop_lag_p99_s
-    cards[2].metric(say("Decode error p99"), ms(error), help=say("Time from first to last token, reported minus true."))
-    cards[3].metric(say("Client lag p99"), ms(lag), help=say("How late the load generator's own loop was."))
+    cards[2].metric(
+        say("Decode error p99"),
+        ms(error),
+        help=hint(say("Time from first to last token, reported minus true."), "prefill_s"),
+    )
+    cards[3].metric(
+        say("Client lag p99"), ms(lag), help=hint(say("How late the load generator's own loop was."), "loop_lag_p99_s")
+    )
     st.markdown(escape_markdown(found.verdict))
     st.markdown(f":gray[{say('Calibrated')} {ago_now(last.at)}.]")
     with st.expander(say("Every level"), type="compact"):
@@ -100,10 +107,13 @@ def numbers(found: Calibration, places: tuple[DeltaGenerator, DeltaGenerator]) -
     left.metric(
         say("Tokens kept"),
         rate(found.tokens_per_s),
-        help=say("The highest rate at which 90 % of the tokens of a paced server came in time and were stamped right."),
+        help=hint(
+            say("The highest rate at which 90 % of the tokens of a paced server came in time and were stamped right."),
+            "output_tokens_per_s",
+        ),
     )
     right.metric(
         say("TTFT error p99"),
         ms(best.ttft_error_p99_s if best else None),
-        help=say("Against a server with exactly known times, at that rate."),
+        help=hint(say("Against a server with exactly known times, at that rate."), "ttft_s"),
     )

@@ -12,6 +12,7 @@ from core.fleet.live import ENDED_STATES, LiveExperiment, LiveRun
 from core.run import RunState
 from core.words import say
 from pages.parts import look
+from pages.parts.measures import hint
 from pages.parts.text import MISSING, clock, count, escape_markdown, ms, number, percent, rate, when
 
 
@@ -23,7 +24,7 @@ class Cell:
     value: str
     note: str
     tone: Literal["off", "green", "red"] = "off"
-    hint: str | None = None
+    help: str | None = None
 
 
 def show(found: LiveExperiment) -> None:
@@ -33,7 +34,7 @@ def show(found: LiveExperiment) -> None:
     with st.container(border=True, gap="small"):
         st.progress(_share(found))
         for place, cell in zip(look.pair("cards4_live", len(cells), gap="small"), cells, strict=True):
-            place.metric(cell.title, cell.value, cell.note, help=cell.hint, delta_color=cell.tone, delta_arrow="off")
+            place.metric(cell.title, cell.value, cell.note, help=cell.help, delta_color=cell.tone, delta_arrow="off")
 
 
 def _share(found: LiveExperiment) -> float:
@@ -69,7 +70,14 @@ def _hour(moment: datetime) -> str:
 def _in_flight(found: LiveExperiment, run: LiveRun) -> Cell:
     now = f"{run.in_flight} / {run.plan.load.concurrency}" if found.state is RunState.RUNNING else MISSING
     mean = say("not known yet") if run.mean_in_flight is None else say("mean {n}", n=number(run.mean_in_flight))
-    return Cell(title=say("In flight"), value=now, note=mean)
+    return Cell(
+        title=say("In flight"),
+        value=now,
+        note=mean,
+        help=hint(
+            say("Requests open at this moment, of those asked for; below it the mean over the run."), "mean_in_flight"
+        ),
+    )
 
 
 def _sent(found: LiveExperiment) -> Cell:
@@ -79,7 +87,7 @@ def _sent(found: LiveExperiment) -> Cell:
         value=count(sum(one.sent for one in found.runs)),
         note=say("{n} failed", n=count(failed)),
         tone="red" if failed else "green",
-        hint=say("Requests sent so far, and how many of them failed or came back empty."),
+        help=hint(say("Requests sent so far, and how many of them failed or came back empty."), "success_rate"),
     )
 
 
@@ -92,13 +100,19 @@ def _now(found: LiveExperiment, run: LiveRun) -> list[Cell]:
             title=say("TTFT p50 now"),
             value=ms(ttft),
             note=say("last 10 s"),
-            hint=say("First chunk of any channel minus sent, of the requests whose first token came in this time."),
+            help=hint(
+                say("First chunk of any channel minus sent, of the requests whose first token came in this time."),
+                "ttft_s",
+            ),
         ),
         Cell(
             title=say("Output now"),
             value=rate(run.output_tokens_per_s if running else None),
             note=say("last 2 s"),
-            hint=say("Tokens of all streams together; a chunk whose tokens are not counted yet is taken at the mean."),
+            help=hint(
+                say("Tokens of all streams together; a chunk whose tokens are not counted yet is taken at the mean."),
+                "output_tokens_per_s",
+            ),
         ),
     ]
 
@@ -112,8 +126,11 @@ def _lag(run: LiveRun) -> Cell:
         value=ms(lag),
         note=say("not known yet") if lag is None else word,
         tone="off" if lag is None else "red" if late else "green",
-        hint=say(
-            "How late the load generator's own loop was. Above 5 % of the TTFT median and 1 ms the run is marked "
-            "client-limited."
+        help=hint(
+            say(
+                "How late the load generator's own loop was. Above 5 % of the TTFT median and 1 ms the run is marked "
+                "client-limited."
+            ),
+            "loop_lag_p99_s",
         ),
     )

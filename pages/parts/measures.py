@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.chart_style import INK
+from core.doubts.samples import FOR_HIGH, FOR_P99, HIGH, too_few
 from core.metrics import METRICS
 from core.summary import Distribution
 from core.words import say
@@ -19,8 +20,6 @@ from pages.parts.text import MISSING, count, escape_markdown
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
 
-FEW_FOR_P99, FEW_FOR_HIGH = 100, 30
-HIGH = ("p90", "p95", "p99")
 MOST_STYLED = 500  # rows, about 0.3 s; a longer table would wait for its ink
 
 
@@ -59,19 +58,19 @@ def weak(grey: Collection[tuple[str, str]], distribution: Distribution | None, m
     """Why this number is grey; "" if it is sound."""
     if distribution is None or (metric, name) not in grey:
         return ""
-    if name in HIGH and distribution.count < FEW_FOR_P99:
+    if name in HIGH and distribution.count < FOR_P99:
         return say("Grey: it rests on {n} values only.", n=count(distribution.count))
     return say("Grey: the load generator itself was too late for it, see the findings.")
 
 
 def few(name: str, answers: int | None) -> bool:
     """Whether a percentile rests on too few answers to be shown in full ink."""
-    return (answers or 0) < {"p99": FEW_FOR_P99, "p95": FEW_FOR_HIGH, "p90": FEW_FOR_HIGH}.get(name, 0)
+    return too_few(name, answers or 0)
 
 
 def few_note(name: str) -> str:
     """What the grey of a column means."""
-    return say("Grey: fewer than {n} answers.", n=FEW_FOR_P99 if name == "p99" else FEW_FOR_HIGH)
+    return say("Grey: fewer than {n} answers.", n=FOR_P99 if name == "p99" else FOR_HIGH)
 
 
 def muted(frame: pd.DataFrame, columns: Mapping[str, Sequence[bool]]) -> "pd.DataFrame | Styler":
