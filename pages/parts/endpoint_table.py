@@ -64,7 +64,7 @@ def show(lines: Sequence[Line], *, key: str, selected: int | None) -> int | None
     frame = pd.DataFrame(
         {
             "Endpoint": [line.endpoint.name for line in lines],
-            "State": [[str(line.state)] for line in lines],
+            "State": [[say(str(line.state))] for line in lines],
             "Address": [address(line.endpoint) for line in lines],
             "Engine": [engine(line.probe) for line in lines],
             "Model": [line.probe.model if line.probe else None for line in lines],
@@ -92,7 +92,10 @@ def show(lines: Sequence[Line], *, key: str, selected: int | None) -> int | None
             "Engine": column.TextColumn(say("Engine"), width=110),
             "Model": column.TextColumn(say("Model"), width=180),
             "State": column.MultiselectColumn(
-                say("State"), options=states, color=[CHIPS.get(state, "red") for state in states], width=105
+                say("State"),
+                options=[say(state) for state in states],
+                color=[CHIPS.get(state, "red") for state in states],
+                width=105,
             ),
             "First token": column.NumberColumn(
                 say("First token, ms"),

@@ -67,7 +67,7 @@ def colour(slot: int) -> str:
 def chip(name: str, slot: int, extra: str = "") -> str:
     """Coloured dot and bold name as markdown; the name is foreign text and is escaped here."""
     tail = f" :gray[{escape_markdown(extra)}]" if extra else ""
-    return f':color[●]{{foreground="{colour(slot)}"}} **{escape_markdown(name)}**{tail}'
+    return f':color[●]{{foreground="{colour(slot)}"}}\N{NO-BREAK SPACE}**{escape_markdown(name)}**{tail}'
 
 
 def swatch(slot: int) -> str:

@@ -2,6 +2,8 @@
 
 from streamlit.testing.v1 import AppTest
 
+from core.words import TABLES
+
 
 def script():
     import streamlit as st
@@ -32,3 +34,15 @@ def test_each_opening_begins_with_fresh_fields_and_is_known_until_the_page_is_dr
 
     press(page, "forget")
     assert page.markdown[-1].value == "open: False"
+
+
+def question():
+    from pages.parts import dialog
+
+    dialog.confirm(lambda name: name, "Sure?", "Go", lambda: None)
+
+
+def test_the_way_back_is_said_in_the_readers_language(monkeypatch):
+    monkeypatch.setitem(TABLES["en"], "Keep", "Behalten")
+
+    assert [found.label for found in AppTest.from_function(question).run().button] == ["Behalten", "Go"]

@@ -5,6 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.plan import Endpoint
 from core.probe import ProbeState
+from core.words import TABLES
 from tests.pages.probes import probed
 from tests.pages.seen import HOSTILE, button, words
 
@@ -35,6 +36,17 @@ def test_a_probe_is_shown_in_the_table_and_below(services, opened):
     assert (row["Tokens from"], row["Key name"], row["Streams"]) == ("usage", "LAB_KEY", "yes")
     assert "vLLM answers" in words(page)
     assert "401" in page.table[0].value.to_string()
+
+
+def test_the_state_of_an_endpoint_is_told_in_the_readers_language(services, opened, monkeypatch):
+    monkeypatch.setitem(TABLES["en"], "ready", "bereit")
+    services.library.save_endpoint(LAB)
+    services.library.save_probe("lab", probed().to_dict())
+
+    shown = opened("endpoints").dataframe[0]
+
+    assert shown.value["State"][0] == ["bereit"]
+    assert '"bereit"' in shown.proto.columns
 
 
 def test_a_failed_probe_says_what_was_sent_and_what_comes_next(services, opened):

@@ -8,6 +8,7 @@ from core.chart_style import INK
 from core.run import RunState
 from core.servers import builtin
 from core.servers.variants import QUANTIZATIONS
+from core.words import TABLES
 from pages.parts import builtin_start, last_verdict
 from storage.problems import StorageProblem
 from tests.pages.seen import HOSTILE, button, words
@@ -109,6 +110,13 @@ def test_messages_of_the_database_are_shown(services, opened):
     services.database._report(StorageProblem("The log of the last session was unreadable and was set aside."))
 
     assert "set aside" in words(opened("overview"))
+
+
+def test_the_state_of_a_run_is_told_in_the_readers_language(put, opened, monkeypatch):
+    monkeypatch.setitem(TABLES["en"], "interrupted", "unterbrochen")
+    put("r1", state=RunState.INTERRUPTED)
+
+    assert list(opened("overview").dataframe[0].value["State"]) == ["unterbrochen"]
 
 
 def test_a_run_that_did_not_end_well_is_listed_too(put, opened):
