@@ -6,8 +6,8 @@ from typing import Literal
 
 from plotly.graph_objects import Figure
 
-from core.chart_style import INK, Ink, Mode, figure, plain, symbol
-from core.charts.marks import room_for_legend
+from core.chart_style import INK, Ink, Mode, figure, symbol
+from core.charts.marks import in_full, marked, room_for_legend
 from core.charts.sample import Series
 from core.words import say
 
@@ -54,8 +54,9 @@ def forest(mode: Mode, rows: Sequence[Row], *, title: str, margin: float, readin
     fig.add_vrect(x0=-margin, x1=margin, fillcolor=ink.band, line_width=0, layer="below")
     fig.add_vline(x=0, line={"width": 1, "color": ink.line})
     order = _series_in_order(rows)
+    names = marked(order)
     for place, series in enumerate(order):
-        _one_configuration(fig, ink, rows, series, _dodge(place, len(order)))
+        _one_configuration(fig, ink, rows, (series, names[series.title]), _dodge(place, len(order)))
     titles = [row.title for row in reversed(rows)]
     fig.update_yaxes(
         tickvals=list(range(len(rows))),
@@ -69,7 +70,7 @@ def forest(mode: Mode, rows: Sequence[Row], *, title: str, margin: float, readin
     longest = max((len(interval.label) for row in rows for interval in row.intervals), default=0)
     fig.update_xaxes(range=[low - 0.06 * room, high + (0.1 + 0.027 * longest) * room], showgrid=True, zeroline=False)
     fig.update_layout(showlegend=True)
-    room_for_legend(fig, [series.title[:24] for series in order], width=400)
+    room_for_legend(fig, names.values(), width=400)
     return fig
 
 
@@ -98,7 +99,8 @@ def _ends(rows: Sequence[Row], margin: float) -> tuple[float, float]:
     return min(found), max(found)
 
 
-def _one_configuration(fig: Figure, ink: Ink, rows: Sequence[Row], series: Series, dodge: float) -> None:
+def _one_configuration(fig: Figure, ink: Ink, rows: Sequence[Row], named: tuple[Series, str], dodge: float) -> None:
+    series, name = named
     mine = [
         (len(rows) - 1 - place + dodge, row.title, interval)
         for place, row in enumerate(rows)
@@ -117,7 +119,7 @@ def _one_configuration(fig: Figure, ink: Ink, rows: Sequence[Row], series: Serie
         x=values,
         y=heights,
         mode="markers",
-        name=plain(series.title, 24),
+        name=name,
         marker={"color": colour, "size": 9, "symbol": symbol(series.slot), "opacity": pale},
         error_x={
             "type": "data",
@@ -129,7 +131,7 @@ def _one_configuration(fig: Figure, ink: Ink, rows: Sequence[Row], series: Serie
             "color": colour,
         },
         customdata=[[title, _in_words(i)] for _, title, i in mine],
-        hovertemplate=f"<b>{plain(series.title)}</b><br>%{{customdata[0]}}: %{{customdata[1]}}<extra></extra>",
+        hovertemplate=f"<b>{in_full(series)}</b><br>%{{customdata[0]}}: %{{customdata[1]}}<extra></extra>",
         cliponaxis=False,
     )
     inks = {"good": ink.good, "bad": ink.bad, "neutral": ink.muted}

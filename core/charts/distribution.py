@@ -11,18 +11,18 @@ from core.chart_style import (
     Mode,
     figure,
     log_axis,
-    plain,
     symbol,
     template,
     tint,
 )
-from core.charts.marks import percentile_lines, room_for_legend
+from core.charts.marks import in_full, marked, percentile_lines, room_for_legend
 from core.charts.sample import Series, Unit, time_unit
 from core.quantiles import Sample
 from core.quantities import number
 from core.words import say
 
 BINS = 44
+FEW_FOR_P99 = 100
 CUT = 0.996  # a single straggler must not squeeze the rest into one bar
 WIDE = 5.0  # largest / smallest from which a log axis reads better
 BOX = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
@@ -136,14 +136,15 @@ def ecdf(
         y=share_of,
     )
     shares = np.linspace(0, 1, 300)
+    names = marked(series for series, _ in curves)
     for series, sample in curves:
         fig.add_scatter(
             x=sample.at(shares) * unit.per_second,
             y=shares,
-            name=plain(series.title, 24),
+            name=names[series.title],
             mode="lines",
             line={"color": INK[mode].colour(series.slot)},
-            hovertemplate=f"<b>{plain(series.title)}</b><br>%{{y:.0%}} {say('within')} %{{x:.4g}} {unit.name}"
+            hovertemplate=f"<b>{in_full(series)}</b><br>%{{y:.0%}} {say('within')} %{{x:.4g}} {unit.name}"
             "<extra></extra>",
         )
     muted = INK[mode].muted
@@ -159,7 +160,7 @@ def ecdf(
     fig.update_yaxes(tickformat=".0%", range=[0, 1.02])
     fig.update_xaxes(showgrid=True)
     fig.update_layout(showlegend=len(curves) > 1)
-    room_for_legend(fig, [series.title[:24] for series, _ in curves])
+    room_for_legend(fig, names.values())
     return fig
 
 
@@ -181,20 +182,25 @@ def boxes(
     for place, (series, sample) in enumerate(reversed(rows)):
         draw = _box if shape == "box" else _violin
         draw(fig, mode, place, (series, sample), unit)
-        top = float(sample.at([0.99])[0]) * unit.per_second
+        top, weak = float(sample.at([0.99])[0]) * unit.per_second, sample.count < FEW_FOR_P99
         fig.add_scatter(
             x=[top],
             y=[place],
             mode="markers+text",
-            text=[f" p99 {number(top)}"],
+            text=[f" <i>p99 {number(top)}</i>" if weak else f" p99 {number(top)}"],
             textposition="middle right",
             textfont={"size": 11, "color": INK[mode].muted},
-            marker={"color": INK[mode].colour(series.slot), "size": 7, "symbol": symbol(series.slot)},
+            marker={
+                "color": INK[mode].colour(series.slot),
+                "size": 7,
+                "symbol": symbol(series.slot),
+                "opacity": 0.4 if weak else 1,
+            },
             showlegend=False,
             cliponaxis=False,
-            hovertemplate=f"<b>{plain(series.title)}</b><br>p99 %{{x:.4g}} {unit.name}<extra></extra>",
+            hovertemplate=f"<b>{in_full(series)}</b><br>p99 %{{x:.4g}} {unit.name}<extra></extra>",
         )
-    names = [plain(series.title, 22) for series, _ in reversed(rows)]
+    names = list(reversed(marked((series for series, _ in rows), 22).values()))
     fig.update_xaxes(showgrid=True, range=[0, 1.22 * max(tops) * unit.per_second])
     fig.update_yaxes(
         showgrid=False,
@@ -220,7 +226,7 @@ def _box(fig: go.Figure, mode: Mode, place: int, row: tuple[Series, Sample], uni
             q3=[q3],
             upperfence=[high],
             orientation="h",
-            name=plain(series.title),
+            name=in_full(series),
             line={"color": colour, "width": 1.5},
             fillcolor=tint(colour, INK[mode].paper, 0.22),
             width=0.45,
@@ -233,7 +239,7 @@ def _box(fig: go.Figure, mode: Mode, place: int, row: tuple[Series, Sample], uni
         y=[place],
         mode="markers",
         marker={"size": 18, "opacity": 0},
-        hovertemplate=f"<b>{plain(series.title)}</b><br>"
+        hovertemplate=f"<b>{in_full(series)}</b><br>"
         + "<br>".join(f"{name} {number(float(value))} {unit.name}" for name, value in parts)
         + "<extra></extra>",
         showlegend=False,
@@ -248,7 +254,7 @@ def _violin(fig: go.Figure, mode: Mode, place: int, row: tuple[Series, Sample], 
             x=sample.at(np.linspace(0, 0.99, 200)) * unit.per_second,
             y0=place,
             orientation="h",
-            name=plain(series.title),
+            name=in_full(series),
             line={"color": colour, "width": 1.5},
             fillcolor=tint(colour, INK[mode].paper, 0.22),
             points=False,

@@ -1,20 +1,39 @@
 """Marks that several figures share: percentile lines, limits, speed bands, a legend with room. Draws no data."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from html import unescape
 from math import ceil, log10
 from typing import Literal
 
 import plotly.graph_objects as go
 
-from core.chart_style import INK, Mode
+from core.chart_style import INK, Mode, plain
+from core.charts.sample import Series
 from core.quantities import number
+from core.shortening import distinct
 
+LEGEND = 24  # letters of a name in a legend
 SPEED_BANDS = ((50, 150, "ordinary 50–150"), (300, 500, "tuned 300–500"), (750, None, "GPU front 750+"))
 
 
-def room_for_legend(fig: go.Figure, names: Sequence[str], width: int = 520, line: int = 19) -> None:
+def marked(series: Iterable[Series], longest: int = LEGEND) -> dict[str, str]:
+    """Title of each series -> its name as a figure may show it: cut but no two alike, its note whole behind it."""
+    different = {one.title: one for one in series}
+    names = distinct((one.name for one in different.values()), longest)
+    return {
+        one.title: plain(name + (f" ({one.note})" if one.note else ""), longest=10 * longest)
+        for name, one in zip(names, different.values(), strict=True)
+    }
+
+
+def in_full(series: Series) -> str:
+    """The name where there is room for it, such as under the pointer."""
+    return marked([series], 40)[series.title]
+
+
+def room_for_legend(fig: go.Figure, names: Iterable[str], width: int = 520, line: int = 19) -> None:
     """A legend that needs several lines in a plot of about this width gets them, instead of running into the title."""
-    lines = ceil(sum(52 + 6.6 * len(name) for name in names) / width)
+    lines = ceil(sum(52 + 6.6 * len(unescape(name)) for name in names) / width)
     if lines > 1:
         extra = line * (lines - 1)
         top = fig.layout.margin.t or fig.layout.template.layout.margin.t

@@ -12,11 +12,10 @@ from core.chart_style import (
     axis_name,
     figure,
     log_axis,
-    plain,
     small_multiples,
     symbol,
 )
-from core.charts.marks import limit_line, room_for_legend, speed_bands
+from core.charts.marks import in_full, limit_line, marked, room_for_legend, speed_bands
 from core.charts.sample import Series, time_unit
 from core.quantities import number
 from core.words import say
@@ -98,9 +97,10 @@ def throughput_against_latency(
     if len(best) > 1:
         _stair(fig, mode, best, unit.per_second)
     few = len({point.level for point in every}) <= len(LABELLED)
+    names = marked(line.series for line in lines)
     for place, line in enumerate(lines):
         latency = (f"{metric} %{{x:.4g}} {unit.name}", unit.per_second)
-        _line(fig, mode, line, latency, place=PLACES[place % len(PLACES)], few=few)
+        _line(fig, mode, line, latency, name=names[line.series.title], place=PLACES[place % len(PLACES)], few=few)
     if log:
         log_axis(fig, "xaxis", low * 0.85, high * 1.2)
     else:
@@ -109,7 +109,7 @@ def throughput_against_latency(
     if limit_s is not None:
         limit_line(fig, mode, "x", limit_s * unit.per_second, f" {number(limit_s * unit.per_second)} {unit.name}")
     fig.update_layout(showlegend=True)
-    room_for_legend(fig, [line.series.title[:24] for line in lines] + [say("frontier")])
+    room_for_legend(fig, [*names.values(), say("frontier")])
     return fig
 
 
@@ -126,13 +126,13 @@ def _stair(fig: Figure, mode: Mode, best: Sequence[Point], per_second: float) ->
     )
 
 
-def _line(fig: Figure, mode: Mode, line: Line, latency: tuple[str, float], *, place: str, few: bool) -> None:
+def _line(fig: Figure, mode: Mode, line: Line, latency: tuple[str, float], *, name: str, place: str, few: bool) -> None:
     reading, per_second = latency
     ink = INK[mode]
     fig.add_scatter(
         x=[point.latency_s * per_second for point in line.points],
         y=[point.throughput for point in line.points],
-        name=plain(line.series.title, 24),
+        name=name,
         mode="lines+markers+text",
         text=[str(point.level) if few or point.level in LABELLED else "" for point in line.points],
         customdata=[point.level for point in line.points],
@@ -146,7 +146,7 @@ def _line(fig: Figure, mode: Mode, line: Line, latency: tuple[str, float], *, pl
             "opacity": [PALE if point.weak else 1.0 for point in line.points],
         },
         cliponaxis=False,
-        hovertemplate=f"<b>{plain(line.series.title)}</b> · %{{customdata}} {say('in flight')}<br>{reading}<br>"
+        hovertemplate=f"<b>{in_full(line.series)}</b> · %{{customdata}} {say('in flight')}<br>{reading}<br>"
         f"%{{y:,.4g}} {say('tokens/s')}<extra></extra>",
     )
 
@@ -154,12 +154,13 @@ def _line(fig: Figure, mode: Mode, line: Line, latency: tuple[str, float], *, pl
 def against_load(mode: Mode, panels: Sequence[Panel], *, legend: bool, x: str = "") -> Figure:
     """Panels of one row over the same loads: log2 by its ticks, y from zero, p99 dotted."""
     fig = small_multiples(mode, [panel.title for panel in panels], x or say("in flight"), 250)
+    names = marked(curve.series for panel in panels for curve in panel.curves)
     named: set[str] = set()
     for place, panel in enumerate(panels, start=1):
         for curve in panel.curves:
             first = legend and place == 1 and not curve.tail and curve.series.title not in named
             named.add(curve.series.title)
-            _curve(fig, mode, curve, place, legend=first)
+            _curve(fig, mode, curve, place, name=names[curve.series.title], legend=first)
         _load_axis(fig, place, [level for curve in panel.curves for level in curve.levels])
         top = max((v for curve in panel.curves for v in curve.values if v is not None), default=0.0)
         fig.update_yaxes(range=[0, top * 1.08 if top else 1], row=1, col=place)
@@ -167,11 +168,11 @@ def against_load(mode: Mode, panels: Sequence[Panel], *, legend: bool, x: str = 
             speed_bands(fig, mode, top * 1.08, row=1, col=place)
     fig.update_yaxes(tickformat=",~r")
     fig.update_layout(hovermode="x unified", showlegend=legend)
-    room_for_legend(fig, sorted(name[:24] for name in named), line=24)  # without one too: neighbours stay level
+    room_for_legend(fig, names.values(), line=24)  # without one too: neighbours stay level
     return fig
 
 
-def _curve(fig: Figure, mode: Mode, curve: Curve, panel: int, *, legend: bool) -> None:
+def _curve(fig: Figure, mode: Mode, curve: Curve, panel: int, *, name: str, legend: bool) -> None:
     ink, slot = INK[mode], curve.series.slot
     style: Literal["lines", "lines+markers"] = "lines" if curve.tail else "lines+markers"
     fig.add_scatter(
@@ -180,8 +181,8 @@ def _curve(fig: Figure, mode: Mode, curve: Curve, panel: int, *, legend: bool) -
         row=1,
         col=panel,
         mode=style,
-        name=plain(curve.series.title, 24),
-        legendgroup=plain(curve.series.title, 24),
+        name=name,
+        legendgroup=name,
         showlegend=legend,
         connectgaps=False,
         line={
@@ -190,7 +191,7 @@ def _curve(fig: Figure, mode: Mode, curve: Curve, panel: int, *, legend: bool) -
             "width": 1.5 if curve.tail else 2,
         },
         marker={"size": 5, "symbol": symbol(slot)},
-        hovertemplate=f"{plain(curve.series.title)} {curve.name} <b>%{{y:,.4g}}</b><extra></extra>",
+        hovertemplate=f"{in_full(curve.series)} {curve.name} <b>%{{y:,.4g}}</b><extra></extra>",
     )
 
 

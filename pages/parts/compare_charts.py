@@ -5,10 +5,10 @@ from typing import Literal
 
 import streamlit as st
 
-from core.chart_style import plain
 from core.charts.differences import Interval, forest
 from core.charts.differences import Row as ForestRow
 from core.charts.distribution import boxes, ecdf
+from core.charts.marks import in_full
 from core.charts.sample import Series, time_unit
 from core.charts.tradeoff import Curve, Line, Panel, Point, against_load, throughput_against_latency
 from core.comparison import MARGIN, Statistic
@@ -54,7 +54,7 @@ def differences(line: Lineup, rows: Sequence[Row], level: int) -> None:
     """The forest: each number's difference to the baseline."""
     drawn = [_forest_row(row) for row in rows]
     drawn = [row for row in drawn if row.intervals]
-    title = say("Difference to {name} at {n} in flight", name=plain(series(line.baseline).title, 30), n=f"{level:,}")
+    title = say("Difference to {name} at {n} in flight", name=in_full(series(line.baseline)), n=f"{level:,}")
     if not drawn:
         section(say("Difference to the baseline"))
         st.markdown(f":gray[{say('Nothing else was measured at this load.')}]")

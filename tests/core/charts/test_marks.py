@@ -3,7 +3,8 @@
 from math import log10
 
 from core.chart_style import figure, log_axis
-from core.charts.marks import limit_line, percentile_lines, room_for_legend
+from core.charts.marks import limit_line, marked, percentile_lines, room_for_legend
+from core.charts.sample import Series
 
 
 def test_a_percentile_label_on_a_log_axis_stands_at_its_exponent():
@@ -43,3 +44,18 @@ def test_a_long_legend_grows_the_figure_and_a_short_one_does_not():
     assert short.layout.height == 320
     assert long.layout.height > 320
     assert long.layout.margin.t > 78
+
+
+def test_a_name_is_cut_before_its_mark_and_stays_different_from_the_others():
+    series = [
+        Series(name=f"Simulated 50.0 ms, 100 tokens/s, {end}", slot=slot, note="simulated")
+        for slot, end in enumerate(("exact", "grown"))
+    ]
+
+    names = list(marked(series).values())
+
+    assert names == ["Simulated 50…ns/s, exact (simulated)", "Simulated 50…ns/s, grown (simulated)"]
+
+
+def test_a_name_in_a_figure_is_no_mark_up():
+    assert list(marked([Series(name="<b>$x$", slot=0)]).values()) == ["&lt;b&gt;&#36;x&#36;"]

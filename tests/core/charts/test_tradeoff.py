@@ -5,8 +5,11 @@ from math import log10
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.charts.differences import Interval, Row, forest
+from core.charts.distribution import boxes, ecdf
 from core.charts.sample import Series
 from core.charts.tradeoff import Curve, Line, Panel, Point, against_load, frontier, throughput_against_latency
+from core.quantiles import Sample
 
 A = Series(name="A<br>", slot=0)
 B = Series(name="B", slot=1, note="simulated")
@@ -97,3 +100,32 @@ def test_speed_bands_stay_within_the_axis():
     words = [note.text for note in fig.layout.annotations]
     assert "ordinary 50–150" in words
     assert "tuned 300–500" not in words
+
+
+def test_every_legend_tells_long_simulated_names_apart_and_says_simulated():
+    series = [
+        Series(name=f"Simulated 50.0 ms, 100 tokens/s, {end}", slot=slot, note="simulated")
+        for slot, end in enumerate(("exact", "grown"))
+    ]
+    point = [(1, 0.05, 100)]
+    sample = Sample(points=[0.1, 0.2], count=2)
+    marks = [Interval(series=one, value=1, low=0, high=2, label="", standing="neutral") for one in series]
+    figures = [
+        throughput_against_latency("light", [line(one, *point) for one in series], metric="TTFT p95"),
+        against_load(
+            "light",
+            [Panel(title="x", curves=[Curve(series=one, levels=[1], values=[1.0], name="") for one in series])],
+            legend=True,
+        ),
+        forest("light", [Row(title="x", intervals=marks)], title="t", margin=3),
+        ecdf("light", [(one, sample) for one in series], title="t", metric="m", share_of="s", share=0.5),
+    ]
+
+    for fig in figures:
+        names = [trace.name for trace in fig.data if trace.showlegend is not False]
+        assert len(set(names)) == 2
+        assert all(name.endswith("(simulated)") for name in names)
+
+    ticks = boxes("light", [(one, sample) for one in series], title="t").layout.yaxis.ticktext
+    assert len(set(ticks)) == 2
+    assert all(name.endswith("(simulated)") for name in ticks)
