@@ -8,12 +8,17 @@ import streamlit as st
 
 from core.charts.sample import thinned
 from core.metrics import gaps_s
-from core.records import RequestRecord
+from core.records import Outcome, RequestRecord
 from core.words import say
-from pages.parts.measures import three_digits
-from pages.parts.text import MISSING, count, escape_markdown
+from pages.parts.measures import definition, sentence, three_digits
+from pages.parts.text import MISSING, count, escape_markdown, percent, plural
 
 SPARKS = 40
+ENDED = (Outcome.OK.value, Outcome.FAILED.value, Outcome.EMPTY.value)
+APART = {
+    Outcome.CANCELLED: ("request was cancelled", "requests were cancelled"),
+    Outcome.INCOMPLETE: ("request had not ended", "requests had not ended"),
+}
 Texts = Callable[[str], tuple[str | None, str | None]]
 
 
@@ -38,12 +43,16 @@ def requests_tab(records: Sequence[RequestRecord], table: pd.DataFrame, texts: T
             "id": None,
             "#": config.NumberColumn(width=56),
             "Sent": config.NumberColumn(say("Sent, s"), format="%.2f", width=76),
-            "TTFT": config.NumberColumn(say("TTFT, ms"), format="localized", width=84),
-            "TPOT": config.NumberColumn(say("TPOT, ms"), format="%.2f", width=84),
-            "E2E": config.NumberColumn(say("E2E, s"), format="%.2f", width=76),
-            "In": config.NumberColumn(say("Input, tok"), format="localized", width=84),
-            "Out": config.NumberColumn(say("Output, tok"), format="localized", width=92),
-            "Gaps": config.LineChartColumn(say("Chunk gaps"), y_min=0, width=130, color="gray"),
+            "TTFT": config.NumberColumn(say("TTFT, ms"), format="localized", width=84, help=definition("ttft_s")),
+            "TPOT": config.NumberColumn(say("TPOT, ms"), format="localized", width=84, help=definition("tpot_s")),
+            "E2E": config.NumberColumn(say("E2E, s"), format="localized", width=76, help=definition("e2e_s")),
+            "In": config.NumberColumn(say("Input, tok"), format="localized", width=84, help=definition("input_tokens")),
+            "Out": config.NumberColumn(
+                say("Output, tok"), format="localized", width=92, help=definition("output_tokens")
+            ),
+            "Gaps": config.LineChartColumn(
+                say("Chunk gaps"), y_min=0, width=130, color="gray", help=definition("gap_s")
+            ),
             "Outcome": config.TextColumn(say("Outcome"), width=110),
             "Share": config.ProgressColumn(
                 say("TTFT share of E2E"), format="%.0f %%", min_value=0, max_value=100, color="gray", width=140
@@ -70,7 +79,7 @@ def _rows(table: pd.DataFrame, sparks: dict[str, list[float]]) -> pd.DataFrame:
             "Sent": table["sent_s"],
             "TTFT": [three_digits(value * 1e3) for value in table["ttft_s"]],
             "TPOT": [three_digits(value * 1e3) for value in table["tpot_s"]],
-            "E2E": table["e2e_s"],
+            "E2E": [three_digits(value) for value in table["e2e_s"]],
             "In": table["input_tokens"],
             "Out": table["output_tokens"],
             "Gaps": [sparks.get(request_id) for request_id in table["request_id"]],
@@ -101,21 +110,26 @@ def _one_request(row: Any, texts: Texts) -> None:
 
 
 def errors_tab(table: pd.DataFrame) -> None:
-    """Failures by kind: how many, with which status, the last words of the server."""
-    failed = table[table["failure_kind"].notna() & ~table["warmup"]]
+    """Failures by kind: how many of all that ended, with which status, the last words of the server."""
+    measured = table[~table["warmup"]]
+    ended = measured[measured["outcome"].isin(ENDED)]
+    failed = ended[ended["failure_kind"].notna()]
     if failed.empty:
         st.markdown(f":green[:material/check_circle:] {say('No request failed.')}")
-        return
-    rows = [
-        {
-            say("Kind"): f"**{escape_markdown(kind)}**",
-            say("Requests"): count(len(group)),
-            say("Share"): f"{100 * len(group) / len(table):.1f} %",
-            say("HTTP status"): MISSING
-            if pd.isna(group["failure_status"].iloc[-1])
-            else str(int(group["failure_status"].iloc[-1])),
-            say("The server's words, last seen"): escape_markdown(str(group["failure_message"].iloc[-1] or MISSING)),
-        }
-        for kind, group in failed.groupby("failure_kind", sort=False)
-    ]
-    st.table(pd.DataFrame(rows), border="horizontal", hide_index=True)
+    else:
+        rows = [_errors_of(kind, group, len(ended)) for kind, group in failed.groupby("failure_kind", sort=False)]
+        st.table(pd.DataFrame(rows), border="horizontal", hide_index=True)
+    for outcome, (one, many) in APART.items():
+        if apart := int((measured["outcome"] == outcome.value).sum()):
+            sentence(say("{what}: no error, and in no share.", what=plural(apart, one, many)))
+
+
+def _errors_of(kind: str, group: pd.DataFrame, ended: int) -> dict[str, str]:
+    status, words = group["failure_status"].iloc[-1], group["failure_message"].iloc[-1]
+    return {
+        say("Kind"): f"**{escape_markdown(kind)}**",
+        say("Requests"): count(len(group)),
+        say("Share"): percent(len(group) / ended),
+        say("HTTP status"): MISSING if pd.isna(status) else str(int(status)),
+        say("The server's words, last seen"): escape_markdown(str(words or MISSING)),
+    }

@@ -1,11 +1,13 @@
 """The page of one run: what it says of good, bad, live and missing runs."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from core.records import Failure, FailureKind
 from core.run import RunState
-from tests.pages.seen import HOSTILE, figures, metric, titles, words
+from tests.pages.seen import HOSTILE, figures, made, metric, titles, words
 
 
 @pytest.mark.parametrize("alone", [True, False])
@@ -178,3 +180,30 @@ def test_the_plan_can_be_repeated_elsewhere(put, opened):
 
     assert any(code.startswith("python cli.py run") for code in codes)
     assert any(code.startswith("curl -N") for code in codes)
+
+
+def test_shares_of_errors_are_of_the_measured_requests_that_ended(services, opened):
+    run, records = made("r1", requests=10, failed=2)
+    stopped = Failure(kind=FailureKind.CANCELLED, message="You cancelled it.")
+    records[8:] = [replace(records[8], warmup=True), replace(records[9], failure=stopped)]
+    services.runs.run_started(run)
+    services.runs.requests("r1", records)
+    services.runs.run_ended(run)
+
+    page = opened("run", run="r1")
+    errors = page.table[0].value
+
+    assert list(errors["Share"]) == ["25.0 %"]
+    assert "cancelled" not in errors.to_string()
+    assert "1 request was cancelled" in words(page)
+
+
+def test_columns_of_requests_are_explained_and_show_no_zeros_that_were_not_measured(put, opened):
+    put("r1", tpot=0.183)
+
+    requests = opened("run", run="r1").dataframe[0]
+    columns = json.loads(requests.proto.columns)
+
+    assert all("/glossary#" in columns[name]["help"] for name in ("TTFT", "TPOT", "E2E", "In", "Out", "Gaps"))
+    assert all(columns[name]["type_config"]["format"] == "localized" for name in ("TTFT", "TPOT", "E2E"))
+    assert requests.value["E2E"].iloc[0] == 2.85
