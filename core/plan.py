@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, Self
 
 from core.base_url import PlanError, normal_base_url, require
-from core.plan_checks import above_zero, flag, json_object, number, whole
+from core.plan_checks import above_zero, flag, json_object, number, text, whole
 from core.words import say
 
 __all__ = (
@@ -82,6 +82,10 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         """Normalise the address and refuse what cannot be sent."""
+        text("ca_file", self.ca_file, 4096, none=True)
+        text("notes", self.notes, 20_000)
+        text("api", self.api, 100)
+        require(self.demo in ("", "llama.cpp", "simulated"), "demo is not known: leave it empty.")
         require(0 < len(self.name.strip()) <= 120, "Endpoint name is empty or longer than 120 characters: shorten it.")
         require(self.api in ("chat", "completions"), "api is {api}: choose chat or completions.", api=self.api)
         object.__setattr__(self, "base_url", normal_base_url(self.base_url))
@@ -124,6 +128,9 @@ class Configuration:
 
     def __post_init__(self) -> None:
         """Refuse nameless configurations."""
+        text("id", self.id, 100)
+        require(bool(self.id), "id is empty: give the configuration an id.")
+        text("variant", self.variant, 100, none=True)
         require(0 < len(self.label.strip()) <= 120, "Label is empty or longer than 120 characters: shorten it.")
         require(
             0 < len(self.model.strip()) <= 300,
@@ -257,5 +264,11 @@ def _value(name: str, value: Any) -> Any:
     if name in NESTED:
         return _read(NESTED[name], value)
     if name in ("headers", "settings"):
-        return tuple((str(one), str(other)) for one, other in value)
+        return tuple(_pair(*pair) for pair in value)
     return value
+
+
+def _pair(name: object, value: object) -> tuple[str, str]:
+    if type(name) is not str or type(value) is not str:
+        raise TypeError(say("a name and its value have to be texts"))
+    return name, value

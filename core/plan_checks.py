@@ -43,6 +43,15 @@ def flag(name: str, value: object) -> None:
     require(type(value) is bool, "{name} is {value}: give true or false.", name=say(name), value=shortened(value))
 
 
+def text(name: str, value: object, most: int, *, none: bool = False) -> None:
+    """Refuse everything but a text of at most this many characters; with `none`, None passes too."""
+    require(
+        (value is None and none) or (type(value) is str and len(value) <= most),
+        "{name} is {value}: give a text of at most {most:,} characters.",
+        name=say(name), value=shortened(value), most=most,
+    )  # fmt: skip
+
+
 def json_object(name: str, value: object) -> None:
     """Refuse everything but a dict that can be written as JSON and read back the same."""
     require(isinstance(value, dict), '{name} is not a JSON object: write it as {{"key": value}}.', name=say(name))

@@ -5,10 +5,12 @@ Knows where a running app answers (a file beside the database), never what is in
 
 import base64
 import os
+import re
 import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from core.words import say
@@ -18,6 +20,18 @@ from storage.transfer import Transfer
 
 ASK_S = 60.0
 ROUTE = "/export/{run_id}"
+RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
+
+
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    """The password goes to the app itself and nowhere else."""
+
+    def redirect_request(self, *_: Any) -> None:
+        """Follow none."""
+
+
+# No proxy either: it would be given the password.
+OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}), NoRedirect)
 
 
 def address_file(database: Path) -> Path:
@@ -44,6 +58,8 @@ def export(run_id: str, out: Path | None) -> int:
 
 
 def _content(run_id: str) -> bytes:
+    if not RUN_ID.fullmatch(run_id):
+        raise StorageProblem(say("{run_id!r} is no run's id: its page shows it, and its address.", run_id=run_id[:100]))
     path = default_path()
     if not path.exists():
         raise StorageProblem(say("There is no database at {path}: run something first, or set PACELINE_DB.", path=path))
@@ -64,7 +80,7 @@ def _ask(address: str, run_id: str) -> bytes:
     if password:
         request.add_header("Authorization", "Basic " + base64.b64encode(f":{password}".encode()).decode())
     try:
-        with urllib.request.urlopen(request, timeout=ASK_S) as answer:  # noqa: S310 -- our own app
+        with OPENER.open(request, timeout=ASK_S) as answer:
             content: bytes = answer.read()
             return content
     except urllib.error.HTTPError as fault:

@@ -1,11 +1,13 @@
 """Cuts a run's key out of everything that leaves the measuring child: servers quote the keys that they get."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
 from core.records import RequestRecord
 
 HIDDEN = "…"
+LEAST_BEGINNING = 8  # of a key cut off at the end of a clipped sentence
 SHORTEST = 4  # a shorter "key" would cut ordinary words to pieces
 
 
@@ -16,11 +18,20 @@ class Secrecy:
         value = key_header[1] if key_header else ""
         parts = {value, value.rpartition(" ")[2]}
         self._secrets = sorted((part for part in parts if len(part) >= SHORTEST), key=len, reverse=True)
+        self._patterns = [re.compile(re.escape(secret), re.IGNORECASE) for secret in self._secrets]
+        self._beginnings = [
+            [secret[:length].lower() for length in range(len(secret) - 1, LEAST_BEGINNING - 1, -1)]
+            for secret in self._secrets
+        ]
 
     def text(self, words: str) -> str:
-        """The same words without the key."""
-        for secret in self._secrets:
-            words = words.replace(secret, HIDDEN)
+        """The same words without the key, in whatever case; a beginning of it at the end of clipped words goes too."""
+        for pattern, beginnings in zip(self._patterns, self._beginnings, strict=True):
+            words = pattern.sub(HIDDEN, words)
+            bare = words.removesuffix(HIDDEN)
+            found = next((one for one in beginnings if bare.lower().endswith(one)), None)
+            if found is not None:
+                words = bare[: -len(found)] + HIDDEN
         return words
 
     def record(self, record: RequestRecord) -> RequestRecord:

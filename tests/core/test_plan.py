@@ -143,3 +143,30 @@ def test_an_experiment_has_a_run():
 
 def test_a_run_has_its_endpoint_s_limits():
     assert PLAN.limits.idle_s == 5
+
+
+@pytest.mark.parametrize(
+    ("part", "values"),
+    [
+        ("configuration", {"id": []}),
+        ("configuration", {"id": None}),
+        ("configuration", {"id": ""}),
+        ("configuration", {"id": "x" * 1000}),
+        ("configuration", {"variant": []}),
+        ("configuration", {"settings": [[1, 2]]}),
+        ("endpoint", {"ca_file": 5}),
+        ("endpoint", {"ca_file": ["a"]}),
+        ("endpoint", {"demo": ["a"]}),
+        ("endpoint", {"demo": "another"}),
+        ("endpoint", {"notes": 1}),
+        ("endpoint", {"headers": [[1, 2]]}),
+        ("endpoint", {"api": "x" * 1000}),
+    ],
+)
+def test_texts_that_are_none_are_refused(part, values):
+    found = PLAN.to_dict()
+    (found["configuration"] if part == "configuration" else found["configuration"]["endpoint"]).update(values)
+
+    with pytest.raises(PlanError) as refusal:
+        RunPlan.from_dict(found)
+    assert len(str(refusal.value)) < 300

@@ -71,7 +71,7 @@ class App(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         self.asked.append(self.headers.get("Authorization", ""))
-        found = self.path == "/export/abc%2F1"
+        found = self.path == "/export/abc-1"
         body = b"the file" if found else b"There is no run x."
         self.send_response(200 if found else 404)
         self.send_header("Content-Length", str(len(body)))
@@ -98,7 +98,7 @@ def test_while_an_app_holds_the_database_it_is_asked(database, app, tmp_path, mo
     assert app
     monkeypatch.setenv("PACELINE_PASSWORD", "open sesame")
     with Database.open(database):
-        assert export("abc/1", tmp_path / "out.json") == 0
+        assert export("abc-1", tmp_path / "out.json") == 0
 
     assert (tmp_path / "out.json").read_bytes() == b"the file"
     assert App.asked[-1].startswith("Basic ")
@@ -120,3 +120,20 @@ def test_an_owner_that_does_not_answer_is_named(database, capsys):
         assert export("x", None) == 1
 
     assert "127.0.0.1:9" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("run_id", ["", "../../etc/passwd", "a b", "x" * 200])
+def test_what_is_no_run_id_is_refused_before_anybody_is_asked(database, app, run_id, capsys):
+    assert app
+    with Database.open(database):
+        assert export(run_id, None) == 1
+
+    assert "no run's id" in capsys.readouterr().err
+
+
+def test_the_password_goes_to_no_proxy(database, app, tmp_path, monkeypatch):
+    assert app
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.setenv("PACELINE_PASSWORD", "open sesame")
+    with Database.open(database):
+        assert export("abc-1", tmp_path / "out.json") == 0

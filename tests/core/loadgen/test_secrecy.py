@@ -32,3 +32,13 @@ def test_without_a_key_nothing_changes():
 
 def test_a_value_too_short_to_be_a_key_cuts_no_words():
     assert Secrecy(("X-Key", "a")).text("a banana") == "a banana"
+
+
+def test_a_key_in_another_case_is_cut_too():
+    assert SECRECY.text("you sent SK-GEHEIM-123") == "you sent …"
+
+
+def test_a_key_cut_off_by_a_clipped_sentence_is_cut_too():
+    assert SECRECY.text("x" * 40 + " Bearer sk-geheim-1…") == "x" * 40 + " …"
+    assert SECRECY.text("ends with sk-gehei") == "ends with …"
+    assert SECRECY.text("no key, only sk") == "no key, only sk"
