@@ -8,7 +8,7 @@ import streamlit as st
 from core.words import say
 from pages.parts import links, look
 from pages.parts.measures import definition, few, few_note, muted, success_percent, three_digits
-from pages.parts.text import milliseconds, named, when
+from pages.parts.text import in_cell, milliseconds, when
 from storage.runs import RunRow
 
 
@@ -17,7 +17,7 @@ def show(rows: Sequence[RunRow]) -> None:
     frame = pd.DataFrame(
         {
             "": [look.swatch(row.slot) for row in rows],
-            "Configuration": [named(row.label, row.demo) for row in rows],
+            "Configuration": [in_cell(row.label, row.demo) for row in rows],
             "Engine": [row.engine or None for row in rows],
             "In flight": [row.concurrency for row in rows],
             "TTFT p50": [three_digits(milliseconds(row.ttft_p50_s)) for row in rows],
@@ -42,7 +42,7 @@ def show(rows: Sequence[RunRow]) -> None:
         selection_mode="single-row",
         column_config={
             "": column.ImageColumn(width=30),
-            "Configuration": text(say("Configuration")),
+            "Configuration": text(say("Configuration"), width=200),
             "Engine": text(say("Engine"), width=105),
             "In flight": number(say("In flight"), format="localized", width=66, help=definition("load")),
             "TTFT p50": number(say("TTFT p50, ms"), format="localized", width=88, help=definition("ttft_s")),

@@ -11,7 +11,7 @@ from core.charts.sample import thinned
 from core.words import say
 from pages.parts.look import STATE_COLOUR, swatch, zone
 from pages.parts.measures import definition, few, few_note, muted, success_percent, three_digits
-from pages.parts.text import MISSING, milliseconds, named, when
+from pages.parts.text import MISSING, in_cell, milliseconds, when
 from storage.runs import RunRow
 
 SPARKS = 30
@@ -54,7 +54,7 @@ def _frame(rows: Sequence[RunRow]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "": [swatch(row.slot) for row in rows],
-            NAME: [named(row.label, row.demo) for row in rows],
+            NAME: [in_cell(row.label, row.demo) for row in rows],
             "In flight": [row.concurrency for row in rows],
             "Requests": [row.ok for row in rows],
             "TTFT p50": [three_digits(milliseconds(row.ttft_p50_s)) for row in rows],
@@ -80,7 +80,7 @@ def _columns(rows: Sequence[RunRow]) -> dict[str, Any]:
     fastest = max((row.output_tokens_per_s or 0 for row in rows), default=0)
     return {
         "": config.ImageColumn(width=30),
-        NAME: text(say("Configuration"), width=165, help=say("A click on the name opens the run.")),
+        NAME: text(say("Configuration"), width=200, help=say("A click on the name opens the run.")),
         "In flight": number(say("In flight"), format="localized", width=70, help=definition("load")),
         "Requests": number(say("Answered"), format="localized", width=75),
         "TTFT p50": number(say("TTFT p50, ms"), format="localized", width=87, help=definition("ttft_s")),

@@ -6,9 +6,11 @@ The only place with milliseconds. Texts that come from models, servers or users 
 import re
 from datetime import UTC, datetime, tzinfo
 
+from core.shortening import cut
 from core.words import say
 
 MISSING = "–"
+IN_CELL = 20  # letters of a marked label, beside the mark
 SIMULATED = "simulated"  # what `demo` says of an endpoint without a model
 MINUS = "\N{MINUS SIGN}"
 PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
@@ -50,8 +52,13 @@ def short(text: str, length: int = 60) -> str:
 
 def named(label: str, demo: str, length: int | None = None) -> str:
     """A configuration's label, cut first, then marked if nothing but the simulator stands behind it: labels change."""
-    shown = short(label, length) if length else label
+    shown = cut(label, length) if length else label
     return say("{label} (simulated)", label=shown) if demo == SIMULATED else shown
+
+
+def in_cell(label: str, demo: str) -> str:
+    """A label for a table's cell, which cuts off what is too wide: the mark of the simulator must stay in sight."""
+    return named(label, demo, IN_CELL if demo == SIMULATED else None)
 
 
 def number(value: float | None) -> str:

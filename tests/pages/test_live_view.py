@@ -125,7 +125,7 @@ def test_a_label_is_cut_before_it_is_marked():
     long = dataclasses.replace(SIMULATED, label="x" * 90)
     run = LiveRun(run_id="r", plan=RunPlan(configuration=long), state=RunState.QUEUED)
 
-    assert live_view.label_of(run, 24).endswith("x… (simulated)")
+    assert live_view.label_of(run, 24).endswith("…xxxxxxxxxxx (simulated)")
 
 
 @pytest.mark.parametrize(

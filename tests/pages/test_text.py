@@ -100,3 +100,17 @@ def test_code_holds_any_backticks():
     assert text.code("a") == "`a`"
     assert text.code("a`b``c") == "```a`b``c```"
     assert text.code("`a`") == "`` `a` ``"
+
+
+def test_only_the_simulator_is_marked_and_a_long_label_is_cut_before_the_mark():
+    assert text.named("Simulated?", "") == "Simulated?"
+    assert text.named("A", "llama.cpp") == "A"
+    assert text.named("A", "simulated") == "A (simulated)"
+    assert text.named("Simulated 50.0 ms, 100 tok/s", "simulated", 20) == "Simulated…100 tok/s (simulated)"
+
+
+def test_in_a_cell_the_mark_stays_in_sight_and_what_is_measured_keeps_its_whole_name():
+    long = "SmolLM2-135M of a very long label"
+
+    assert text.in_cell(long, "") == long
+    assert len(text.in_cell(long, "simulated")) == text.IN_CELL + len(" (simulated)")
