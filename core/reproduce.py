@@ -18,6 +18,7 @@ TIMEOUTS = (
     ("idle_s", "--timeout-idle"),
     ("total_s", "--timeout-total"),
 )
+PYTHON = ".venv/bin/python"  # as the README has it: another one lacks the packages
 SAMPLE_PROMPT = "Write a short story about a river."
 
 
@@ -27,8 +28,8 @@ def command_line(plan: RunPlan) -> str:
     What the options cannot say is run from the plan file, which stands beside the line.
     """
     if _beyond_options(plan):
-        return "python cli.py run --plan plan.json"
-    words = ["python", "cli.py", "run", *_target(plan), *_load(plan), *_request(plan), *_timeouts(plan.limits)]
+        return f"{PYTHON} cli.py run --plan plan.json"
+    words = [PYTHON, "cli.py", "run", *_target(plan), *_load(plan), *_request(plan), *_timeouts(plan.limits)]
     return _joined(words)
 
 

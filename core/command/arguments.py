@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -173,3 +174,16 @@ def _extra_body(text: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise PlanError(say('--extra-body is not a JSON object: write it as {"key": value}.'))
     return found
+
+
+def require_writable(out: Path | None) -> None:
+    """Notice before anything is measured that a file cannot be written. Raises PlanError."""
+    if out is None:
+        return
+    folder = out.parent
+    if out.is_dir() or not out.name:
+        raise PlanError(say("--out {path} is a folder: name a file in it.", path=out))
+    if not folder.is_dir():
+        raise PlanError(say("--out {path}: the folder {folder} is not there. Make it first.", path=out, folder=folder))
+    if not os.access(out if out.exists() else folder, os.W_OK):
+        raise PlanError(say("--out {path} may not be written: choose another place.", path=out))

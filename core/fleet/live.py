@@ -133,6 +133,7 @@ class Tally(Listener):
         self._tokens = self._chunks = 0
         self._busy_s = 0.0
         self._first_sent_s: float | None = None
+        self._last_ended_s = 0.0
         self._progress = Progress(at_s=0.0, sent=0, ended=0, in_flight=0, warming_up=False, chunks=0)
 
     def waiting(self) -> None:
@@ -177,7 +178,9 @@ class Tally(Listener):
             self._errors[str(record.failure.kind)] = (count + 1, record.failure.message)
         if record.sent_s is not None and record.ended_s is not None:
             self._busy_s += record.ended_s - record.sent_s
-            self._first_sent_s = min(self._first_sent_s or record.sent_s, record.sent_s)
+            first_s = self._first_sent_s
+            self._first_sent_s = record.sent_s if first_s is None else min(first_s, record.sent_s)
+            self._last_ended_s = max(self._last_ended_s, record.ended_s)
         if record.outcome is Outcome.OK:
             self._tokens += record.output_tokens or len(record.chunk_us)
             self._chunks += len(record.chunk_us)
@@ -200,7 +203,7 @@ class Tally(Listener):
         """The run as it stands."""
         progress, counts = self._progress, self._counts
         begin_s = progress.at_s - RECENT_S
-        span_s = progress.at_s - (self._first_sent_s or 0.0)
+        span_s = max(progress.at_s, self._last_ended_s) - (self._first_sent_s or 0.0)
         tokens = self._tokens + round(max(0, progress.chunks - self._chunks) * self._tokens_per_chunk())
         return LiveRun(
             run_id=self.run_id,

@@ -101,6 +101,9 @@ class Preflighter:
                 "{status}: the server did not accept {key}, sent to {place}. It said: {sentence}",
                 status=failure.status, key=key, place=self._dialler.place, sentence=failure.message,
             )  # fmt: skip
+        elif failure.kind is FailureKind.HTTP_429:
+            wait = say(", asks to wait {s:g} s", s=failure.retry_after_s) if failure.retry_after_s is not None else ""
+            message = say("429: too many requests{wait}. It said: {sentence}", wait=wait, sentence=failure.message)
         elif failure.kind is FailureKind.HTTP_404:
             models = await self._models()
             there = say(" The server has: {models}.", models=", ".join(models[:8])) if models else ""

@@ -11,14 +11,26 @@ from core.words import say
 
 LONG_NS = 2_000_000_000
 LONG_BYTES = 1_000_000
+LEAST_CAP_BYTES, BYTES_A_TOKEN = 64_000_000, 20_000
 LIGHT_READS = 500  # so few that decoding them now, for the live view, costs nobody anything: 2 ms in slices
 SLOWEST_TICK_S = 0.25
 FASTEST_TICK_S = 0.01
 
 
+def most_bytes(tokens: int) -> int:
+    """How long an answer may get: generous to servers that ignore the limit, and still bounded."""
+    return LEAST_CAP_BYTES + tokens * BYTES_A_TOKEN
+
+
 def passed(exchange: Exchange, limits: Limits, now_ns: int) -> tuple[FailureKind, str] | None:
     """The limit that this exchange has passed at `now_ns`, as a kind and a sentence; None if none."""
     age_s = (now_ns - exchange.sent_ns) / 1e9
+    if exchange.bytes_seen > most_bytes(exchange.prepared.output_tokens):
+        return FailureKind.STREAM_ERROR, say(
+            "Given up after {size:,} bytes: far more than an answer of {tokens:,} tokens needs.",
+            size=exchange.bytes_seen,
+            tokens=exchange.prepared.output_tokens,
+        )
     if age_s > limits.total_s:
         return FailureKind.TOTAL_TIMEOUT, say("Not finished within {limit_s:g} s.", limit_s=limits.total_s)
     if exchange.last_read_ns is None:

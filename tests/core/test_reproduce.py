@@ -31,7 +31,7 @@ def option(line, name):
 def test_the_line_names_target_and_load():
     line = command_line(plan())
 
-    assert words(line)[:3] == ["python", "cli.py", "run"]
+    assert words(line)[:3] == [".venv/bin/python", "cli.py", "run"]
     assert option(line, "--base-url") == "http://127.0.0.1:8000/v1"
     assert option(line, "--concurrency") == "4"
     assert option(line, "--requests") == "20"
@@ -133,4 +133,4 @@ def test_what_the_options_cannot_say_is_run_from_its_file():
 
     plan = builtin_experiment("short").plans[0]
 
-    assert command_line(plan) == "python cli.py run --plan plan.json"
+    assert command_line(plan) == ".venv/bin/python cli.py run --plan plan.json"

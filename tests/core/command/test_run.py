@@ -111,12 +111,26 @@ def test_bad_input_is_status_two_and_a_sentence(server):
     assert "Traceback" not in done.stderr
 
 
-def test_a_file_that_cannot_be_written_still_shows_the_numbers(server, tmp_path):
-    done = run(server, "--requests", "1", "--out", str(tmp_path / "none" / "run.json"))
+def test_a_file_that_cannot_be_written_is_noticed_before_anything_is_measured(server, tmp_path):
+    before = len(server.rows())
+    for out in (tmp_path / "none" / "run.json", tmp_path):
+        done = run(server, "--requests", "1", "--out", str(out))
 
-    assert done.returncode == 1
-    assert "cannot be written" in done.stderr
-    assert "TTFT p50" in done.stdout
+        assert done.returncode == 2
+        assert str(out) in done.stderr
+    assert len(server.rows()) == before
+
+
+def test_a_full_disk_under_the_output_is_one_sentence(server):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "cli.py", "run", "--base-url", server.base_url, "--model", "gt-ttft20000-itl1000",
+             "--output-tokens", "5", "--requests", "1"],
+            cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+
+    assert done.returncode != 0
+    assert "Traceback" not in done.stderr
 
 
 def test_ctrl_c_keeps_what_was_measured(server, tmp_path):

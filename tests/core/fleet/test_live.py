@@ -121,3 +121,12 @@ def test_an_experiment_is_as_far_as_its_runs():
     assert experiment.finished_runs == 1
     assert experiment.current.ended == 5
     assert experiment.eta_s is None
+
+
+def test_the_mean_in_flight_is_never_more_than_was_in_flight():
+    counting = tally()
+    counting.progress(progress(1.0, in_flight=1))
+    for index in range(4):  # they ended after the last progress was told
+        counting.record(record(index, sent_s=index * 0.5, ttft_s=0.4))
+
+    assert counting.snapshot().mean_in_flight <= 1.0

@@ -183,3 +183,13 @@ async def test_where_it_cannot_be_seen_nothing_is_claimed():
         found, _ = await preflight(server.port)
 
     assert found.stops_on_disconnect is None
+
+
+async def test_a_rate_limit_is_told_with_its_status_and_how_long_to_wait():
+    busy = refusal(429, "slow down").replace(b"\r\n\r\n", b"\r\nRetry-After: 3\r\n\r\n", 1)
+    async with scripted(answers(busy)) as server:
+        found, _ = await preflight(server.port)
+
+    assert "429" in found.failure_message
+    assert "wait 3 s" in found.failure_message
+    assert "slow down" in found.failure_message

@@ -4,7 +4,7 @@ import pytest
 
 from core.loadgen.exchange import Exchange
 from core.loadgen.seen import Prepared
-from core.loadgen.watch import LONG_BYTES, is_long, passed
+from core.loadgen.watch import LONG_BYTES, is_long, most_bytes, passed
 from core.plan import Limits
 from core.records import FailureKind
 
@@ -51,3 +51,14 @@ def test_an_answer_is_long_after_two_seconds_or_a_megabyte():
     assert is_long(exchange, 2 * S + 1)
     exchange.bytes_seen = LONG_BYTES + 1
     assert is_long(exchange, 1)
+
+
+def test_an_answer_without_end_is_given_up_by_its_size():
+    exchange = sent_at_zero(0.5)
+    exchange.bytes_seen = most_bytes(1)
+    assert passed(exchange, LIMITS, S) is None
+    exchange.bytes_seen += 1
+
+    kind, words = passed(exchange, LIMITS, S)
+    assert kind is FailureKind.STREAM_ERROR
+    assert "bytes" in words
