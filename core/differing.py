@@ -1,10 +1,20 @@
 """What is known of each contender in words, and which of it sets them apart. Judges nothing."""
 
 import dataclasses
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.lineup import Contender, Lineup
+from core.quantities import number
 from core.words import say
+
+KILO = 1000
+IN_BYTES = ("size", "bytes")
+SERVER_NAMES = {
+    "ftype": "quantization", "size": "size of weights", "bytes": "size of weights", "n_params": "parameters",
+    "n_ctx": "context, tokens", "n_ctx_train": "context in training, tokens", "n_vocab": "vocabulary, tokens",
+    "n_embd": "embedding width", "vocab_type": "kind of vocabulary", "max_model_len": "context, tokens",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,8 +41,8 @@ def _facts(contender: Contender) -> dict[str, str]:
     configuration, workload = contender.configuration, contender.workload
     run = contender.entries[0].run
     found = {say("model"): configuration.model, **{say(name): value for name, value in configuration.settings}}
-    server = run.environment.get("server") or {}
-    found |= {say("server {name}", name=str(key).replace("_", " ")): _text(value) for key, value in server.items()}
+    told = server_facts(run.environment.get("server") or {})
+    found |= {say("server {name}", name=name): value for name, value in told.items()}
     found[say("endpoint")] = configuration.endpoint.name
     found[say("api")] = configuration.endpoint.api
     for spec in dataclasses.fields(workload):
@@ -44,6 +54,29 @@ def _facts(contender: Contender) -> dict[str, str]:
         found[say("client {name}", name=key)] = _text(run.environment.get(key))
     found[say("client priority")] = run.client.priority
     return found
+
+
+def server_facts(server: Mapping[str, object]) -> dict[str, str]:
+    """What a server told of itself and its model, in readable names and with units."""
+    return {
+        say(SERVER_NAMES.get(key, key.replace("_", " "))): _server_text(key, value) for key, value in server.items()
+    }
+
+
+def _server_text(key: str, value: object) -> str:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if key in IN_BYTES:
+            return _scaled(value, ("B", "kB", "MB", "GB", "TB"))
+        if key == "n_params":
+            return _scaled(value, ("", "k", "M", "G", "T"))
+    return _text(value)
+
+
+def _scaled(value: float, units: Sequence[str]) -> str:
+    place = 0
+    while abs(value) >= KILO and place < len(units) - 1:
+        value, place = value / KILO, place + 1
+    return f"{number(value)} {units[place]}".strip()
 
 
 def _text(value: object) -> str:

@@ -12,6 +12,7 @@ from core.run import Run
 from core.summary import Distribution, Summary
 from core.words import say
 
+SIMULATED = "simulated"
 LENGTH_SHARE = 0.05
 # How a model's name tells its form: what is left is the model itself.
 FORM = re.compile(
@@ -66,7 +67,7 @@ def _labels(seen: Sequence[Evidence]) -> str:
 
 
 def _source_mismatches(seen: Sequence[Evidence]) -> Iterator[Finding]:
-    simulated = [one for one in seen if one.run.plan.configuration.endpoint.demo == "simulated"]
+    simulated = [one for one in seen if one.run.plan.configuration.endpoint.demo == SIMULATED]
     if simulated and len(simulated) < len(seen):
         yield Finding(
             kind="simulated_and_real",
@@ -87,7 +88,8 @@ def _source_mismatches(seen: Sequence[Evidence]) -> Iterator[Finding]:
 
 
 def _model_mismatches(seen: Sequence[Evidence]) -> Iterator[Finding]:
-    models = _groups(seen, lambda one: bare_model(one.run.plan.configuration.model))
+    real = [one for one in seen if one.run.plan.configuration.endpoint.demo != SIMULATED]  # a pace is no model
+    models = _groups(real, lambda one: bare_model(one.run.plan.configuration.model))
     if len(models) > 1:
         yield Finding(
             kind="different_models",

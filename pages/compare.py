@@ -9,8 +9,9 @@ from core.words import say
 from pages.parts import compare_charts, compare_tables
 from pages.parts.compare_choice import choose
 from pages.parts.compare_controls import Look, contenders, looked_at, nothing_chosen, spread_of
-from pages.parts.compare_data import ENDED, MOST, chosen_ids, laid_out, read
+from pages.parts.compare_data import MOST, chosen_ids, laid_out, read
 from pages.parts.compare_words import tutorial_line, verdict_card
+from pages.parts.ended_runs import ENDED
 from pages.parts.look import findings, header, pair, problem
 from pages.parts.text import escape_markdown, plural, short
 

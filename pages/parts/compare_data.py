@@ -6,14 +6,13 @@ from functools import cache
 import streamlit as st
 
 from core.lineup import Entry, Lineup, lineup
-from core.run import RunState
 from core.steadiness import Rate, rate
+from pages.parts.ended_runs import as_of_now
 from pages.parts.look import zone
 from pages.parts.state import services
 from pages.parts.text import when
 from storage.runs import RunNotFound, RunRow
 
-ENDED = (RunState.COMPLETED, RunState.CANCELLED, RunState.INTERRUPTED, RunState.FAILED)
 MOST = 8  # configurations that can be told apart by colour
 
 
@@ -30,7 +29,7 @@ def read(run_ids: Sequence[str]) -> tuple[list[Entry], list[str]]:
     entries, gone = [], []
     for run_id in run_ids:
         try:
-            entries.append(_entry(run_id))
+            entries.append(as_of_now(run_id, _read, _kept))
         except RunNotFound:
             gone.append(run_id)
     return entries, gone
@@ -39,16 +38,6 @@ def read(run_ids: Sequence[str]) -> tuple[list[Entry], list[str]]:
 def laid_out(entries: Sequence[Entry], baseline: str) -> Lineup:
     """The runs with an answer as configurations by loads; dates in the reader's zone."""
     return lineup(entries, baseline=baseline, date=lambda moment: when(moment, zone()))
-
-
-def _entry(run_id: str) -> Entry:
-    run = services().runs.run(run_id, requests=False)
-    return _kept(run_id, run.state.value) if run.state in ENDED else _read(run_id)
-
-
-@st.cache_resource(max_entries=256, show_spinner=False)
-def _kept(run_id: str, _state: str) -> Entry:
-    return _read(run_id)
 
 
 def _read(run_id: str) -> Entry:
@@ -62,6 +51,9 @@ def _read(run_id: str) -> Entry:
         values=_once(lambda metric: store.values(run_id, metric)),
         grid=_once(lambda metric: store.grid(run_id, metric)),
     )
+
+
+_kept = st.cache_resource(max_entries=256, show_spinner=False)(_read)
 
 
 def output(run_id: str, per_s: float | None, lanes: int) -> Rate | None:

@@ -1,10 +1,12 @@
 """How to repeat a run elsewhere, and what it ran on: plan, commands, client, server, environment."""
 
 import dataclasses
+from collections.abc import Mapping
 
 import pandas as pd
 import streamlit as st
 
+from core.differing import server_facts
 from core.plan import RunPlan
 from core.reproduce import command_line, curl, plan_file
 from core.run import ClientHealth, Preflight, Run
@@ -84,7 +86,7 @@ def environment_tab(run: Run) -> None:
     left, right = pair("pair_environment", 2, gap="medium")
     with left:
         section(say("What answered"))
-        _facts(run.environment.get("server") or {say("engine"): None})
+        _facts(server_facts(run.environment.get("server") or {"engine": None}))
         if run.preflight is not None:
             section(say("Preflight"), say("what one or two tiny requests told before the run"))
             _facts(_preflight(run.preflight))
@@ -113,7 +115,7 @@ def _preflight(seen: Preflight) -> dict[str, object]:
     return found | {"changes": " ".join(seen.changes) or say("nothing was changed")}
 
 
-def _facts(facts: dict[str, object]) -> None:
+def _facts(facts: Mapping[str, object]) -> None:
     rows = [
         {say("What"): escape_markdown(str(name).replace("_", " ")), say("Value"): _value(value)}
         for name, value in facts.items()

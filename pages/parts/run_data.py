@@ -10,12 +10,12 @@ from core.findings import Finding, findings, greyed
 from core.metrics import POOLED
 from core.quantiles import Sample
 from core.records import RequestRecord
-from core.run import Run, RunState
+from core.run import Run
 from core.summary import Summary
 from core.timeline import Series
+from pages.parts.ended_runs import as_of_now
 from pages.parts.state import services
 
-ENDED = (RunState.COMPLETED, RunState.CANCELLED, RunState.INTERRUPTED, RunState.FAILED)
 LATENCIES = ("ttft_s", "tpot_s", "gap_s", "itl_s", "e2e_s")
 FIRST = 500  # requests with their chunk times; more are not drawn
 
@@ -45,13 +45,7 @@ class Opened:
 
 def opened(run_id: str) -> Opened:
     """The run as it is now. Raises RunNotFound."""
-    run = services().runs.run(run_id, requests=False)
-    return _kept(run_id, run.state.value) if run.state in ENDED else _read(run_id)
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _kept(run_id: str, _state: str) -> Opened:
-    return _read(run_id)
+    return as_of_now(run_id, _read, _kept)
 
 
 def _read(run_id: str) -> Opened:
@@ -73,6 +67,9 @@ def _read(run_id: str) -> Opened:
             key: _sample(run_id, key, found.count) for key, found in summary.distributions.items() if key in LATENCIES
         },
     )
+
+
+_kept = st.cache_resource(max_entries=16, show_spinner=False)(_read)
 
 
 def _sample(run_id: str, metric: str, count: int) -> Sample:

@@ -34,8 +34,8 @@ def told(*entries):
 def test_what_only_one_server_told_sets_apart():
     found = told(entry("a", server={"engine": "vLLM", "n_ctx": 4096}), entry("b", server={"engine": "vLLM"}))
 
-    assert found["server n ctx"].told == ("4,096", "")
-    assert found["server n ctx"].differs
+    assert found["server context, tokens"].told == ("4,096", "")
+    assert found["server context, tokens"].differs
     assert not found["server engine"].differs
 
 
@@ -44,3 +44,14 @@ def test_values_are_words():
 
     assert found["ignore eos"].told == ("yes", "no")
     assert found["requests a level"].told == ("1,000", "1,000")
+
+
+def test_what_a_server_tells_of_its_model_has_readable_names_and_units():
+    facts = differing.server_facts({"ftype": "Q4_0", "size": 75_785_472, "n_params": 134_515_008, "own_key": True})
+
+    assert facts == {
+        "quantization": "Q4_0",
+        "size of weights": "75.8 MB",
+        "parameters": "135 M",
+        "own key": "yes",
+    }

@@ -172,3 +172,9 @@ def test_tokens_that_were_counted_in_different_ways_are_told():
 
     assert found.kind == "different_token_sources"
     assert "tokenizer (a); usage (b)" in found.what
+
+
+def test_paces_of_the_simulator_are_no_models_of_different_size():
+    paced = [one(pace, demo="simulated", model=pace) for pace in ("gt-ttft50000", "gt-ttft90000")]
+
+    assert kinds(*paced) == []

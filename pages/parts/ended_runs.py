@@ -1,0 +1,16 @@
+"""Which runs no longer change, so that what was read of them may be kept. Reads nothing but a run's state."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from core.run import RunState
+from pages.parts.state import services
+
+T = TypeVar("T")
+ENDED = (RunState.COMPLETED, RunState.CANCELLED, RunState.INTERRUPTED, RunState.FAILED)
+
+
+def as_of_now(run_id: str, read: Callable[[str], T], kept: Callable[[str], T]) -> T:
+    """What `kept` holds of a run that has ended, else a fresh `read`. Raises RunNotFound."""
+    state = services().runs.run(run_id, requests=False).state
+    return kept(run_id) if state in ENDED else read(run_id)
