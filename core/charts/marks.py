@@ -12,6 +12,7 @@ from core.charts.sample import Series
 from core.quantities import number
 from core.shortening import distinct
 
+KEY_PX, LETTER_PX = 43, 5.4  # of a legend: its line with the space around it, and a letter as measured
 LEGEND = 24  # letters of a name in a legend
 SPEED_BANDS = ((50, 150, "ordinary 50–150"), (300, 500, "tuned 300–500"), (750, None, "GPU front 750+"))
 
@@ -33,7 +34,9 @@ def in_full(series: Series) -> str:
 
 def room_for_legend(fig: go.Figure, names: Iterable[str], width: int = 520, line: int = 19) -> None:
     """A legend that needs several lines in a plot of about this width gets them, instead of running into the title."""
-    lines = ceil(sum(52 + 6.6 * len(unescape(name)) for name in names) / width)
+    sizes = [KEY_PX + LETTER_PX * len(unescape(name)) for name in names]
+    # What does not fit into one line stands in columns as wide as the longest name.
+    lines = 1 if sum(sizes) <= width else ceil(len(sizes) / max(1, width // max(sizes)))
     if lines > 1:
         extra = line * (lines - 1)
         top = fig.layout.margin.t or fig.layout.template.layout.margin.t

@@ -109,7 +109,7 @@ def throughput_against_latency(
     if limit_s is not None:
         limit_line(fig, mode, "x", limit_s * unit.per_second, f" {number(limit_s * unit.per_second)} {unit.name}")
     fig.update_layout(showlegend=True)
-    room_for_legend(fig, [*names.values(), say("frontier")])
+    room_for_legend(fig, [*names.values(), *([say("frontier")] if len(best) > 1 else [])])
     return fig
 
 

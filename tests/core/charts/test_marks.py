@@ -41,7 +41,9 @@ def test_a_long_legend_grows_the_figure_and_a_short_one_does_not():
     room_for_legend(short, ["A", "B"])
     room_for_legend(long, ["a" * 24] * 8)
 
-    assert short.layout.height == 320
+    room_for_legend(builtin := figure("light", "t", "s", x="", y=""), ["SmolLM2-135M Q4_0"] * 3 + ["frontier"])
+
+    assert short.layout.height == builtin.layout.height == 320
     assert long.layout.height > 320
     assert long.layout.margin.t > 78
 
