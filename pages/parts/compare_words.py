@@ -10,7 +10,7 @@ from core.comparison import Difference, Statistic, Verdict, verdict
 from core.lineup import Contender, Lineup
 from core.ranking import Place
 from core.shortening import cut, distinct
-from core.standing import Against, Row, Soonest, ranked, soonest, weak
+from core.standing import THROUGHPUT, Against, Row, Soonest, ranked, soonest, weak
 from core.words import say
 from pages.parts.look import chip, overline, pair
 from pages.parts.measures import sentence
@@ -18,6 +18,7 @@ from pages.parts.text import count, difference, escape_markdown, ms, number
 
 SIGN = {"good": "▲", "bad": "▼", "neutral": "≈"}
 TONE = {"good": "green", "bad": "red", "neutral": "gray"}
+TITLES = {"decode_tps": say("Decode speed"), THROUGHPUT: say("Throughput")}
 SIMULATED = "simulated"
 UNBROKEN = "\N{NO-BREAK SPACE}"
 
@@ -84,9 +85,9 @@ def verdict_card(line: Lineup, level: int, percentile: Statistic) -> None:
             st.markdown(f"### {escape_markdown(ranking.sentence)}", anchors=False)
         places = pair("pair_verdict", 3, gap="medium")
         with places[0].container(gap="xxsmall"):
-            _speed(line, ranking.decode, say("Decode speed"), say("{name} decodes at {value}{against}."))
+            _speed(line, ranking.decode, "decode_tps", say("{name} decodes at {value}{against}."))
         with places[1].container(gap="xxsmall"):
-            _speed(line, ranking.throughput, say("Throughput"), say("{name} gives {value}{against}."))
+            _speed(line, ranking.throughput, THROUGHPUT, say("{name} gives {value}{against}."))
         with places[2].container(gap="xxsmall"):
             _first_token(line, soonest(line, level, "ttft_s", percentile), level, percentile)
 
@@ -131,7 +132,8 @@ def _tie(names: Sequence[str], *, enough: bool) -> str:
     return f":gray-badge[≈ {say('no difference seen to {names}', names=listed)}]"
 
 
-def _speed(line: Lineup, place: Place | None, title: str, sentence: str) -> None:
+def _speed(line: Lineup, place: Place | None, metric: str, words_of: str) -> None:
+    title = TITLES[metric]
     if place is None:
         st.markdown(f"**{title}**")
         _small(say("Not known for all of them at one common load."))
@@ -143,8 +145,10 @@ def _speed(line: Lineup, place: Place | None, title: str, sentence: str) -> None
         place.level,
         _verdict_badge(line, place.to_baseline) if place.clear else _tie(place.best[1:], enough=place.enough),
     )
-    value = say("**{n} tokens/s**", n=number(place.values[leader.name]))
-    st.markdown(sentence.format(name=chip_of(leader), value=value, against=_against(line, leader, place.to_baseline)))
+    value = say("{n} tokens/s", n=number(place.values[leader.name]))
+    late = weak(leader.cells[place.level], metric, "p50")
+    value = f":gray[{value}]" if late else f"**{value}**"
+    st.markdown(words_of.format(name=chip_of(leader), value=value, against=_against(line, leader, place.to_baseline)))
     rest = [(by_name[name], speed) for name, speed in place.values.items() if name != leader.name]
     _small(" · ".join(f"{escape_markdown(name_of(other))} {number(speed)}" for other, speed in rest))
 

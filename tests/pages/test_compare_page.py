@@ -283,3 +283,10 @@ def test_the_line_on_tutorial_scripts_is_the_baselines_at_the_chosen_load(opened
     told = words(opened("compare", experiment="e1", at="1", baseline="F16")).replace("\\", "")
 
     assert "F16 at 1 in flight: A tutorial script would print" in told
+
+
+def test_a_decode_speed_that_a_late_client_spoilt_is_grey_in_the_verdict(put, opened):
+    for place, label in enumerate("AB"):
+        put(label, label=label, slot=place, lag=0.05)
+
+    assert "decodes at :gray[" in words(opened("compare", runs="A,B"))

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from core.records import Failure, FailureKind
+from core.reproduce import PYTHON
 from core.run import RunState
 from tests.pages.seen import HOSTILE, figures, made, metric, titles, words
 
@@ -178,7 +179,7 @@ def test_the_plan_can_be_repeated_elsewhere(put, opened):
 
     codes = [block.value for block in opened("run", run="r1").code]
 
-    assert any(code.startswith("python cli.py run") for code in codes)
+    assert any(code.startswith(f"{PYTHON} cli.py run") for code in codes)
     assert any(code.startswith("curl -N") for code in codes)
 
 

@@ -98,3 +98,10 @@ def test_a_box_shows_the_named_percentiles():
     assert [box.lowerfence[0], box.q1[0], box.median[0], box.q3[0], box.upperfence[0]] == pytest.approx(
         [50, 250, 500, 750, 950]
     )
+
+
+def test_a_p99_of_few_values_is_pale_beside_its_box():
+    few, many = (boxes("light", [(A, Sample(points=[0.1, 0.2], count=n))], title="t") for n in (99, 100))
+
+    assert few.data[-1].marker.opacity < many.data[-1].marker.opacity
+    assert "<i>" in few.data[-1].text[0]
