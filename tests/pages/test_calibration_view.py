@@ -56,6 +56,15 @@ def test_the_two_numbers_that_matter_come_from_the_best_level(services, put, ope
     assert "Calibrated just now" in words(page)
 
 
+def test_each_number_leads_to_its_definition(services, opened):
+    keep(services, GOOD)
+
+    page = opened("endpoints")
+
+    for title in ("Tokens kept", "TTFT error p99", "Decode error p99", "Client lag p99"):
+        assert "(/glossary#" in metric(page, title).help
+
+
 def test_every_level_is_told_with_what_it_missed(services, opened):
     keep(services, GOOD, BAD)
 
