@@ -58,10 +58,9 @@ def tokens_from(probe: ProbeResult | None) -> str:
     return say("usage") if probe.usage else say("not sent")
 
 
-def show(lines: Sequence[Line], *, key: str, selected: int | None) -> int | None:
-    """Draw the table; the place of the row that the reader chose."""
+def _frame(lines: Sequence[Line]) -> pd.DataFrame:
     now = datetime.now(UTC)
-    frame = pd.DataFrame(
+    return pd.DataFrame(
         {
             "Endpoint": [line.endpoint.name for line in lines],
             "State": [[say(str(line.state))] for line in lines],
@@ -75,10 +74,14 @@ def show(lines: Sequence[Line], *, key: str, selected: int | None) -> int | None
             "Probed": [ago(line.probe.at, now) if line.probe else None for line in lines],
         }
     )
+
+
+def show(lines: Sequence[Line], *, key: str, selected: int | None) -> int | None:
+    """Draw the table; the place of the row that the reader chose."""
     states = [str(state) for state in (PROBING, NOT_PROBED, *ProbeState)]
     column = st.column_config
     event = st.dataframe(
-        frame,
+        _frame(lines),
         key=key,
         hide_index=True,
         row_height=34,

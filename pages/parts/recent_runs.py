@@ -1,6 +1,7 @@
 """The newest runs in a table; a chosen row opens its run."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -14,7 +15,23 @@ from storage.runs import RunRow
 
 def show(rows: Sequence[RunRow]) -> None:
     """Swatch first, the sparkline near the end."""
-    frame = pd.DataFrame(
+    event = st.dataframe(
+        muted(_frame(rows), {"TTFT p99": [few("p99", row.ok) for row in rows]}),
+        key="overview_runs",
+        hide_index=True,
+        row_height=32,
+        placeholder="–",
+        on_select="rerun",
+        selection_mode="single-row",
+        column_config=_columns(),
+    )
+    chosen = event["selection"]["rows"]
+    if chosen and chosen[0] < len(rows):
+        links.go("run", run=rows[chosen[0]].id)
+
+
+def _frame(rows: Sequence[RunRow]) -> pd.DataFrame:
+    return pd.DataFrame(
         {
             "": [look.swatch(row.slot) for row in rows],
             "Configuration": [in_cell(row.label, row.demo) for row in rows],
@@ -30,37 +47,26 @@ def show(rows: Sequence[RunRow]) -> None:
             "Started": [when(row.started_at, look.zone()) for row in rows],
         }
     )
+
+
+def _columns() -> dict[str, Any]:
     column = st.column_config
     number, text = column.NumberColumn, column.TextColumn
-    event = st.dataframe(
-        muted(frame, {"TTFT p99": [few("p99", row.ok) for row in rows]}),
-        key="overview_runs",
-        hide_index=True,
-        row_height=32,
-        placeholder="–",
-        on_select="rerun",
-        selection_mode="single-row",
-        column_config={
-            "": column.ImageColumn(width=30),
-            "Configuration": text(say("Configuration"), width=200),
-            "Engine": text(say("Engine"), width=105),
-            "In flight": number(say("In flight"), format="localized", width=66, help=definition("load")),
-            "TTFT p50": number(say("TTFT p50, ms"), format="localized", width=88, help=definition("ttft_s")),
-            "TTFT p99": number(
-                say("TTFT p99, ms"), format="localized", width=88, help=definition("ttft_s", few_note("p99"))
-            ),
-            "TPOT p50": number(say("TPOT p50, ms"), format="localized", width=88, help=definition("tpot_s")),
-            "Output": number(
-                say("Output, tok/s"), format="localized", width=88, help=definition("output_tokens_per_s")
-            ),
-            "Success": number(say("Success, %"), format="%.1f", width=82, help=definition("success_rate")),
-            "Over time": column.LineChartColumn(
-                say("Tokens/s over time"), width=130, y_min=0, color="gray", help=definition("output_tokens_per_s")
-            ),
-            "State": text(say("State"), width=85),
-            "Started": text(say("Started"), width=100),
-        },
-    )
-    chosen = event["selection"]["rows"]
-    if chosen and chosen[0] < len(rows):
-        links.go("run", run=rows[chosen[0]].id)
+    return {
+        "": column.ImageColumn(width=30),
+        "Configuration": text(say("Configuration"), width=200),
+        "Engine": text(say("Engine"), width=105),
+        "In flight": number(say("In flight"), format="localized", width=66, help=definition("load")),
+        "TTFT p50": number(say("TTFT p50, ms"), format="localized", width=88, help=definition("ttft_s")),
+        "TTFT p99": number(
+            say("TTFT p99, ms"), format="localized", width=88, help=definition("ttft_s", few_note("p99"))
+        ),
+        "TPOT p50": number(say("TPOT p50, ms"), format="localized", width=88, help=definition("tpot_s")),
+        "Output": number(say("Output, tok/s"), format="localized", width=88, help=definition("output_tokens_per_s")),
+        "Success": number(say("Success, %"), format="%.1f", width=82, help=definition("success_rate")),
+        "Over time": column.LineChartColumn(
+            say("Tokens/s over time"), width=130, y_min=0, color="gray", help=definition("output_tokens_per_s")
+        ),
+        "State": text(say("State"), width=85),
+        "Started": text(say("Started"), width=100),
+    }
