@@ -2,10 +2,11 @@
 
     python tests/bench/bench_live_page.py [--repeat 5] [--paced-server EXECUTABLE]
 
-Starts the app, measures something small in it, leaves its live page open (it goes on repainting every second), and runs
-`cli.py run` at 128 streams against a paced server whose log has the true times. Asserts that the page did repaint, and
-prints the errors with raised priority and without. Bars with raised priority: |TTFT error| p99 2 ms, |decode span
-error| p99 5 ms. EXECUTABLE is another paced server with the same log (PORT LOGFILE as arguments).
+Starts the app, launches one stream in it that does not end while this goes on, and keeps its live page open. Beside
+it `cli.py run` measures 128 streams against a paced server whose log has the true times (under a lock of its own: the
+rule that two measured runs never overlap is suspended on purpose). Asserts that the page's content did change at least
+once a second, and prints the errors with raised priority and without. Bars with raised priority: |TTFT error| p99 2 ms,
+|decode span error| p99 5 ms. EXECUTABLE is another paced server with the same log (PORT LOGFILE as arguments).
 """
 
 import argparse
@@ -101,23 +102,24 @@ class Plain:
 
 
 def live_page(page: Page, app: RunningApp, base_url: str) -> None:
-    """Measure something small in the app by its pages, and stay on its live view."""
+    """Launch one stream for minutes by the app's pages, and stay on its live view."""
     steps.add_endpoint(Plain(page), app.address, "beside", base_url)
     page.goto(f"{app.address}/benchmark")
     steps.add_configuration(page, "beside", MODEL, "beside")
-    steps.launch(page, requests=8, level="4")
-    steps.wait_for_state(page, "completed")
+    steps.launch(page, requests=1000, level="1")
+    page.get_by_role("button", name="Cancel").first.wait_for()
 
 
 def repaints(page: Page) -> int:
-    """How often anything in the page has changed since it was first asked."""
+    """How often words or elements of the page have changed since it was first asked; attributes do not count."""
     return int(
         page.evaluate(
             """() => {
                 if (window.repaints === undefined) {
                     window.repaints = 0;
                     new MutationObserver(() => window.repaints++).observe(
-                        document.body, {subtree: true, childList: true, characterData: true, attributes: true});
+                        document.querySelector('[data-testid=stMainBlockContainer]'),
+                        {subtree: true, childList: true, characterData: true});
                 }
                 return window.repaints;
             }"""
