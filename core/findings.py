@@ -3,7 +3,7 @@
 from core.doubts.answers import chunk_doubts, count_doubts, length_doubts, overlong_doubts, stream_doubts
 from core.doubts.claims import claim_doubts
 from core.doubts.client import client_doubts, greyed_by_client
-from core.doubts.course import failure_doubts, preflight_doubts, simulated_doubts, state_doubts
+from core.doubts.course import busy_doubts, failure_doubts, preflight_doubts, simulated_doubts, state_doubts
 from core.doubts.evidence import evidence
 from core.doubts.finding import LEVELS, Finding, Level, in_order
 from core.doubts.samples import greyed_by_samples, sample_doubts
@@ -14,7 +14,7 @@ from core.summary import Summary
 __all__ = ["LEVELS", "Finding", "Level", "findings", "greyed", "in_order"]
 
 DOUBTS = (
-    state_doubts, failure_doubts, client_doubts, stream_doubts, serial_doubts, cold_doubts, count_doubts,
+    state_doubts, failure_doubts, client_doubts, busy_doubts, stream_doubts, serial_doubts, cold_doubts, count_doubts,
     length_doubts, overlong_doubts, chunk_doubts, simulated_doubts, preflight_doubts, sample_doubts, claim_doubts,
 )  # fmt: skip
 

@@ -42,6 +42,7 @@ class ClientHealth:
         cpu_share: CPU seconds of the measuring process per second of the run; 1.0 is one full core.
         max_in_flight: Most requests in flight at once.
         priority: What the system granted: "realtime", "raised" or "normal".
+        machine_busy_share: How busy all cores of this machine were, by whatever ran; 1.0 left nothing idle.
         reads_per_token: Socket reads per output chunk; far below 1 means chunks share reads.
     """
 
@@ -53,6 +54,7 @@ class ClientHealth:
     workers: int = 1
     priority: str = "normal"
     reads_per_token: float | None = None
+    machine_busy_share: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,9 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 from core.doubts.evidence import Evidence
 from core.doubts.finding import Finding
+from core.hosts import is_this_machine
 from core.quantities import percent
 from core.records import Failure, Outcome
 from core.redaction import text
@@ -12,6 +14,7 @@ from core.run import RunState, StoppedBy
 from core.words import say
 
 FAILED_SHARE = 0.01
+BUSY_SHARE = 0.95
 LONGEST_QUOTE = 200
 
 
@@ -96,6 +99,21 @@ def state_doubts(seen: Evidence) -> Iterator[Finding]:
             why=kept,
             do=say("Read the errors, mend the endpoint, and measure again.") if errors else "",
         )
+
+
+def busy_doubts(seen: Evidence) -> Iterator[Finding]:
+    """A machine without idle time on which the server runs, too: what else ran there slowed it, and not evenly."""
+    share = seen.run.client.machine_busy_share
+    host = urlsplit(seen.run.plan.configuration.endpoint.base_url).hostname or ""
+    if share is None or share < BUSY_SHARE or not is_this_machine(host):
+        return
+    yield Finding(
+        kind="machine_busy",
+        level="act",
+        what=say("This machine was {share} busy, and the server runs on it, too.", share=percent(share)),
+        why=say("Whatever else ran took time from the server, and not the same from run to run."),
+        do=say("If that was not the server's own work, stop it and measure all runs of the comparison again."),
+    )
 
 
 def preflight_doubts(seen: Evidence) -> Iterator[Finding]:

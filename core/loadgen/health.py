@@ -9,6 +9,7 @@ import struct
 import sys
 from array import array
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 from time import monotonic, monotonic_ns
 from time import sleep as block
@@ -43,6 +44,19 @@ def _timerfd(period_ns: int) -> int | None:
     return int(fd)
 
 
+def machine_times(stat: Path = Path("/proc/stat")) -> tuple[float, float] | None:
+    """(busy, all) processor time of this machine so far, in the system's ticks; None where it does not tell."""
+    try:
+        with stat.open() as lines:
+            name, *fields = lines.readline().split()
+        ticks = [float(field) for field in fields[:8]]
+    except (OSError, ValueError):
+        return None
+    if name != "cpu" or len(ticks) < 5:
+        return None
+    return sum(ticks) - ticks[3] - ticks[4], sum(ticks)  # idle, and waiting for disks
+
+
 class LagProbe:
     """Fires every 5 ms and keeps how late it was: what any other event of this loop would have suffered."""
 
@@ -54,6 +68,7 @@ class LagProbe:
         self._pauses = Random(0)  # noqa: S311 -- no secret: only out of step
         self._cpu_before = resource.getrusage(resource.RUSAGE_SELF)
         self._started_s = monotonic()
+        self._machine_before = machine_times()
         self._stop: Callable[[], None] = lambda: None
 
     def start(self) -> None:
@@ -79,6 +94,7 @@ class LagProbe:
     def restart(self) -> None:
         """Forget what was measured so far: from here on it counts."""
         self._lags, self._fresh = array("d"), array("d")
+        self._machine_before = machine_times()
         self._cpu_before = resource.getrusage(resource.RUSAGE_SELF)
         self._started_s = monotonic()
 
@@ -142,4 +158,11 @@ class LagProbe:
             max_in_flight=max_in_flight,
             priority=priority,
             reads_per_token=reads / chunks if chunks else None,
+            machine_busy_share=self._machine_busy_share(),
         )
+
+    def _machine_busy_share(self) -> float | None:
+        before, now = self._machine_before, machine_times()
+        if before is None or now is None or now[1] <= before[1]:
+            return None
+        return min(1.0, max(0.0, (now[0] - before[0]) / (now[1] - before[1])))

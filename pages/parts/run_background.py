@@ -12,7 +12,7 @@ from core.reproduce import command_line, curl, plan_file
 from core.run import ClientHealth, Preflight, Run
 from core.words import say
 from pages.parts.look import pair, section
-from pages.parts.text import MISSING, count, escape_markdown, ms, number
+from pages.parts.text import MISSING, count, escape_markdown, ms, number, percent
 
 DEMO_NOTES = {
     "llama.cpp": "The bundled server gets a new port at each start. `python cli.py demo` runs the whole comparison.",
@@ -103,6 +103,7 @@ def _client(client: ClientHealth) -> dict[str, object]:
         say("loop lag p99"): ms(client.loop_lag_p99_s),
         say("loop lag max"): ms(client.loop_lag_max_s),
         say("CPU, cores"): number(client.cpu_share),
+        say("this machine, busy"): None if client.machine_busy_share is None else percent(client.machine_busy_share),
         say("most in flight"): None if client.max_in_flight is None else count(client.max_in_flight),
         say("workers"): count(client.workers),
         say("priority"): client.priority,

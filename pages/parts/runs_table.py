@@ -19,12 +19,25 @@ TALLEST = 720
 NAME = "Configuration"
 
 
+VERSION = "runs_table_version"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
     """What the reader did in the table."""
 
     ticked: tuple[RunRow, ...] = ()
     opened: RunRow | None = None
+
+
+def table_key() -> str:
+    """The table's key: another one after each deletion, as ticks belong to places and not to runs."""
+    return f"runs_table_{st.session_state.setdefault(VERSION, 0)}"
+
+
+def forget_ticks() -> None:
+    """The rows have changed: what was ticked is ticked no more."""
+    st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1
 
 
 def table(rows: Sequence[RunRow], ticked: Sequence[str] = ()) -> Chosen:
@@ -36,7 +49,7 @@ def table(rows: Sequence[RunRow], ticked: Sequence[str] = ()) -> Chosen:
         height=min(TALLEST, 38 + 31 * max(len(rows), 1)),
         row_height=31,
         placeholder=MISSING,
-        key="runs_table",
+        key=table_key(),
         on_select="rerun",
         selection_mode=["multi-row", "single-cell"],
         selection_default={"selection": {"rows": places}} if places else None,

@@ -10,7 +10,7 @@ from tests.pages.seen import HOSTILE, button, words
 
 
 def ticked(page, *rows, cells=()):
-    page.session_state["runs_table"] = {"selection": {"rows": list(rows), "columns": [], "cells": list(cells)}}
+    page.session_state["runs_table_0"] = {"selection": {"rows": list(rows), "columns": [], "cells": list(cells)}}
     return page.run()
 
 
@@ -95,6 +95,8 @@ def test_deleting_asks_first(put, services, opened):
 
     page.button("delete_runs").click().run()
     assert len(services.runs.list_runs()) == 1
+    assert button(page, "Compare").disabled
+    assert not any(one.label.startswith("Delete") for one in page.button)  # ticks belong to places: none is left
 
 
 def test_keeping_deletes_nothing(put, services, opened):

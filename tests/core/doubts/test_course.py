@@ -1,11 +1,13 @@
 """How a run went: each doubt with a run that shows it and one almost the same that does not."""
 
+from dataclasses import replace
+
 import pytest
 
-from core.doubts.course import failure_doubts, preflight_doubts, simulated_doubts, state_doubts
+from core.doubts.course import busy_doubts, failure_doubts, preflight_doubts, simulated_doubts, state_doubts
 from core.doubts.evidence import evidence
 from core.records import FailureKind
-from core.run import Preflight, RunState, StoppedBy
+from core.run import ClientHealth, Preflight, RunState, StoppedBy
 from tests.core.example_runs import failed, plan, run, steady
 
 
@@ -109,3 +111,17 @@ def test_a_server_that_goes_on_after_its_client_left_is_told():
 def test_simulated_numbers_are_named_so():
     assert [found.kind for found in told(simulated_doubts, of=plan(demo="simulated"))] == ["simulated"]
     assert told(simulated_doubts, of=plan(demo="llama.cpp")) == []
+
+
+def test_a_busy_machine_that_also_serves_is_told():
+    here = plan()
+    endpoint = replace(here.configuration.endpoint, base_url="http://10.0.0.4:8000")
+    elsewhere = replace(here, configuration=replace(here.configuration, endpoint=endpoint))
+
+    (found,) = told(busy_doubts, of=here, client=ClientHealth(machine_busy_share=0.97))
+    assert (found.kind, found.level) == ("machine_busy", "act")
+    assert "97 %" in found.what
+
+    assert told(busy_doubts, of=here, client=ClientHealth(machine_busy_share=0.9)) == []
+    assert told(busy_doubts, of=here, client=ClientHealth()) == []
+    assert told(busy_doubts, of=elsewhere, client=ClientHealth(machine_busy_share=0.97)) == []
