@@ -128,7 +128,7 @@ class Configuration:
 
     def __post_init__(self) -> None:
         """Refuse nameless configurations."""
-        text("id", self.id, 100)
+        text("id", self.id, 300)
         require(bool(self.id), "id is empty: give the configuration an id.")
         text("variant", self.variant, 100, none=True)
         require(0 < len(self.label.strip()) <= 120, "Label is empty or longer than 120 characters: shorten it.")
