@@ -10,7 +10,7 @@ import sys
 import threading
 import uuid
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -239,10 +239,6 @@ def run_once(
     key_header: tuple[str, str] | None = None,
     listener: Listener | None = None,
     environ: Mapping[str, str] | None = None,
-    started: Callable[[LocalRun], None] | None = None,
 ) -> Run:
-    """Make one run in a child of this process; `started` gets the handle for `cancel`."""
-    local = LocalRun(plan, key_header=key_header, listener=listener, environ=environ)
-    if started is not None:
-        started(local)
-    return local.run()
+    """Make one run in a child of this process, without a handle for `cancel`."""
+    return LocalRun(plan, key_header=key_header, listener=listener, environ=environ).run()

@@ -85,7 +85,7 @@ class Child:
             if free:
                 await self._measure(job)
             else:
-                self._say("done", stopped_by=StoppedBy.USER, client={}, started=False)
+                self._say("done", stopped_by=StoppedBy.USER, client={})
         self._out.close()
         await flushed.closed.wait()
 
@@ -110,7 +110,7 @@ class Child:
             stopping.cancel()
             if not asking.done():
                 asking.cancel()
-                self._say("done", stopped_by=StoppedBy.USER, client={}, started=False)
+                self._say("done", stopped_by=StoppedBy.USER, client={})
                 return
             found, shape = asking.result()
             reuse = found.keeps_connection is not False

@@ -2,7 +2,6 @@
 
 import asyncio
 import ctypes
-import ctypes.util
 import os
 import resource
 import struct
