@@ -27,6 +27,7 @@ class IdleDecoder:
         self._left_ns = 0
         self._slices = 0
         self._flooded = False
+        self._until_ns: int | None = None
 
     @property
     def waiting(self) -> int:
@@ -43,19 +44,35 @@ class IdleDecoder:
             self._left_ns = monotonic_ns()
             self._loop.call_soon(self._slice)
 
+    def finish_by(self, at_ns: int) -> None:
+        """The run is cancelled: what is not decoded at `at_ns` is given up, and until then all get their turn."""
+        self._until_ns = at_ns
+
     def _slice(self) -> None:
         started = monotonic_ns()
+        if self._until_ns is not None and started > self._until_ns:
+            self._give_up()
+            return
         self._slices += 1
         if self._slices % 64 == 0:
             self._flooded = (
                 sum(exchange.bytes_seen - exchange.bytes_decoded for exchange in self._waiting) > BACKLOG_BYTES
             )
         busy = started - self._left_ns > BUSY_GAP_NS and not self._flooded
-        deadline = started + (BUSY_SLICE_NS if busy else IDLE_SLICE_NS)
+        self._decode_until(started + (BUSY_SLICE_NS if busy else IDLE_SLICE_NS))
+        self._left_ns = monotonic_ns()
+        if self._waiting:
+            self._loop.call_soon(self._slice)
+        else:
+            self._scheduled = False
+
+    def _decode_until(self, deadline: int) -> None:
         while self._waiting:
             exchange = self._waiting[0]
             if not exchange.decode(deadline):
-                break
+                if self._until_ns is not None:
+                    self._waiting.rotate(-1)
+                return
             self._waiting.popleft()
             exchange.queued = False
             if exchange.ended_ns:
@@ -63,9 +80,11 @@ class IdleDecoder:
             elif exchange.over:
                 exchange.end_late()
             if monotonic_ns() > deadline:
-                break
-        self._left_ns = monotonic_ns()
-        if self._waiting:
-            self._loop.call_soon(self._slice)
-        else:
-            self._scheduled = False
+                return
+
+    def _give_up(self) -> None:
+        self._scheduled = False
+        while self._waiting:
+            exchange = self._waiting.popleft()
+            exchange.leave_undecoded()
+            self._decoded(exchange)

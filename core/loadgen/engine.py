@@ -25,6 +25,7 @@ from core.words import say
 
 WAVE = 16  # requests of the first wave between two looks at the sockets
 FEWEST_FOR_BREAKER = 20
+DECODED_WITHIN_NS = 500_000_000  # after a cancel; records and the process's end need time within its 2 s, too
 FAILURE_PAUSE_S = 0.05  # a lane that is turned away at once does not hammer the server
 
 
@@ -99,6 +100,7 @@ class Engine:
             for exchange in list(self._in_flight):
                 exchange.fail(FailureKind.CANCELLED, say("Cancelled."), now_ns=now)
             self._lanes.stop()
+            self._decoder.finish_by(now + DECODED_WITHIN_NS)
 
     def _measured_indices(self) -> range:
         load = self.plan.load

@@ -4,6 +4,7 @@ Reads are kept as they came and decoded later in slices; `parse_now` is for answ
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from time import monotonic_ns
 
 import httptools
@@ -26,7 +27,7 @@ class Exchange:
 
     __slots__ = (
         "_body", "_body_size", "_complete", "_decoder", "_fault", "_head", "_keep_body", "_keep_text",
-        "_last_decoded_ns", "_position", "_status", "abandon", "answered_at_us", "bytes_decoded",
+        "_last_decoded_ns", "_offset", "_position", "_status", "abandon", "answered_at_us", "bytes_decoded",
         "bytes_seen", "connect_s", "distrust_connection", "ended", "ended_ns", "failure", "head_length",
         "keep_alive", "length", "mode", "parser", "prepared", "queued", "reads", "refused", "sent_ns",
         "total_reads",
@@ -55,7 +56,7 @@ class Exchange:
         self.queued = False
         self.parser: httptools.HttpResponseParser | None = None
         self.answered_at_us: int | None = None
-        self._position = 0
+        self._position = self._offset = 0  # the read that is decoded next, and how far into it
         self._decoder: StreamDecoder | None = None
         self._status = 0
         self._head = Head()
@@ -139,10 +140,13 @@ class Exchange:
         while position < len(reads) and self._fault is None:
             at_ns, data = reads[position]
             self.answered_at_us = (at_ns - self.sent_ns) // 1000
-            if len(data) > PIECE_BYTES:
-                reads[position] = (at_ns, data[PIECE_BYTES:])
-                data = data[:PIECE_BYTES]
+            begin = self._offset
+            if len(data) - begin > PIECE_BYTES:
+                self._offset = begin + PIECE_BYTES
+                data = data[begin : begin + PIECE_BYTES]
             else:
+                data = data[begin:] if begin else data
+                self._offset = 0
                 position += 1
             self._feed(data)
             fed += len(data) + READ_COST
@@ -155,9 +159,19 @@ class Exchange:
             self._last_decoded_ns = reads[-1][0]
         self.total_reads += len(reads)
         self.bytes_decoded = self.bytes_seen
-        self._position = 0
+        self._position = self._offset = 0
         reads.clear()
         return True
+
+    def leave_undecoded(self) -> None:
+        """A cancelled run ends before everything that came is decoded; its record says so."""
+        left = sum(len(data) for _, data in self.reads[self._position :]) - self._offset
+        self.failure = self.failure or Failure(kind=FailureKind.CANCELLED, message=say("Cancelled."))
+        words = say("{sentence} {left:,} bytes were left undecoded.", sentence=self.failure.message, left=left)
+        self.failure = replace(self.failure, message=words)
+        self.total_reads += len(self.reads)
+        self._position = self._offset = 0
+        self.reads.clear()
 
     def _feed(self, data: bytes) -> None:
         assert self.parser is not None

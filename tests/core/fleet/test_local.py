@@ -12,6 +12,8 @@ from core.plan import Configuration, Endpoint, Load, RunPlan, Workload
 from core.records import FailureKind, Outcome
 from core.run import RunState, StoppedBy
 from core.servers.paced_child import PacedServer
+from tests.core.answering_server import AnsweringServer
+from tests.core.loadgen.scripted import CHUNKED, chunk, event
 
 FAST = "gt-ttft20000-itl2000"
 
@@ -100,6 +102,39 @@ def test_cancel_keeps_what_was_measured_and_closes_the_server_s_streams(server):
     while len(server.aborted()) < before + 3 and time.monotonic() < until:
         time.sleep(0.05)
     assert len(server.aborted()) == before + 3
+
+
+def flood(_asked):
+    """Tiny events as fast as the socket takes them, far faster than they can be decoded; 250 MB at most."""
+    yield CHUNKED
+    events = chunk(event("a")) * 5000
+    for _ in range(250_000_000 // len(events)):
+        yield events
+
+
+def test_cancel_keeps_what_could_be_decoded_of_a_flood_of_tiny_events():
+    noting, asked_s = Noting(), []
+    with AnsweringServer({"POST /v1/chat/completions": flood}) as server:
+        plan = plan_for(server.base_url, tokens=10_000, concurrency=3, requests=3, warmup_requests=0)
+        local = LocalRun(plan, listener=noting, preflight=False)
+
+        def stop():
+            noting.began.wait(20)
+            time.sleep(0.4)
+            asked_s.append(time.monotonic())
+            local.cancel()
+
+        stopper = threading.Thread(target=stop)
+        stopper.start()
+        run = local.run()
+        took_s = time.monotonic() - asked_s[0]
+        stopper.join()
+
+    assert (run.state, run.stopped_by) == (RunState.CANCELLED, StoppedBy.USER)
+    assert [record.outcome for record in run.requests] == [Outcome.CANCELLED] * 3
+    assert all(len(record.chunk_us) > 100 for record in run.requests)
+    assert any("bytes were left undecoded" in record.failure.message for record in run.requests)
+    assert took_s < 10  # two seconds on a quiet machine
 
 
 def test_a_cancel_before_the_start_measures_nothing(server):

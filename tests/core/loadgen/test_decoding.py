@@ -1,8 +1,10 @@
 """Decoding happens in slices between reads, and everything is decoded in the end."""
 
 import asyncio
+from time import monotonic_ns
 
 from core.loadgen.decoding import IdleDecoder
+from core.records import FailureKind
 from tests.core.loadgen.scripted import CHUNKED, FINISH, chunk, event
 from tests.core.loadgen.test_exchange import exchange_with
 
@@ -39,3 +41,31 @@ async def test_an_exchange_in_flight_is_decoded_but_not_given_up():
     assert decoded == []
     assert exchange.chunks_so_far == 49
     assert exchange.first_token_us == 1000
+
+
+async def test_what_a_cancelled_run_has_no_time_for_is_recorded_as_far_as_it_was_decoded():
+    decoded = []
+    decoder = IdleDecoder(asyncio.get_running_loop(), decoded=decoded.append)
+    exchanges = [long_exchange(20_000) for _ in range(3)]
+    for exchange in exchanges:
+        decoder.add(exchange)
+    decoder.finish_by(monotonic_ns() + 20_000_000)
+    while decoder.waiting:
+        await asyncio.sleep(0)
+    records = [exchange.record(0, keep_text=False) for exchange in exchanges]
+
+    assert sorted(decoded, key=id) == sorted(exchanges, key=id)
+    assert {record.failure.kind for record in records} == {FailureKind.CANCELLED}
+    assert all(0 < len(record.chunk_us) < 19_999 for record in records)  # each had its turn, none its end
+    assert all(record.reads == 20_001 for record in records)
+
+
+async def test_a_cancelled_run_decodes_to_its_end_what_it_has_time_for():
+    decoded = []
+    decoder = IdleDecoder(asyncio.get_running_loop(), decoded=decoded.append)
+    decoder.add(long_exchange(50))
+    decoder.finish_by(monotonic_ns() + 60_000_000_000)
+    while decoder.waiting:
+        await asyncio.sleep(0)
+
+    assert decoded[0].record(0, keep_text=False).failure is None

@@ -149,3 +149,17 @@ def test_the_end_is_told_once():
 
     assert told == [exchange]
     assert exchange.ended_ns == 5
+
+
+def test_what_is_left_undecoded_is_told_in_bytes_whatever_else_failed():
+    whole = chunk(event("a")) * 3000
+    exchange = exchange_with([(50, CHUNKED), (60, whole)], ended_ms=70)
+    exchange.decode(0)  # one piece
+    left = len(whole) - exchange._offset
+    exchange.leave_undecoded()
+    record = exchange.record(0, keep_text=False)
+
+    assert record.failure.kind is FailureKind.CANCELLED
+    assert f"{left:,} bytes" in record.failure.message
+    assert 0 < len(record.chunk_us) < 3000
+    assert set(record.chunk_us) == {60_000}
