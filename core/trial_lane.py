@@ -10,6 +10,8 @@ from core.keys import Key
 from core.plan import Endpoint
 from core.words import say
 
+SHORTEST_S = 0.25  # chunks that came over less time than this say nothing of a pace
+
 
 class TrialState(StrEnum):
     """How far an answer is."""
@@ -38,7 +40,8 @@ class TrialView:
         ttft_s: From calling the SDK to its first chunk with output, thinking included.
         elapsed_s: From calling the SDK to now or to the end; None before the call.
         tokens_per_s: (tokens - 1) / (last chunk - first chunk); None until the server has counted tokens.
-        chunks_per_s: The same of chunks, which need not be tokens: for the time before the count.
+        chunks_per_s: The same of chunks, which need not be tokens: for the time before the count. None in the first
+            moment, when a few chunks in one read would look like thousands a second.
         chunks: With output.
         output_tokens: As the server counted.
         error_sentence: What went wrong and what to do next; "" if nothing did.
@@ -171,6 +174,7 @@ class Lane:
         with self._lock:
             ended = self._clock() if self._ended is None else self._ended
             span = self._last - self._first if self._last is not None and self._first is not None else 0.0
+            young = self._state is TrialState.ANSWERING and span < SHORTEST_S
             return TrialView(
                 label=self.contestant.label,
                 state=self._state,
@@ -179,7 +183,7 @@ class Lane:
                 ttft_s=None if self._first is None or self._sent is None else self._first - self._sent,
                 elapsed_s=None if self._sent is None else ended - self._sent,
                 tokens_per_s=_rate(self._tokens, span) if self._chunks > 1 else None,
-                chunks_per_s=_rate(self._chunks, span),
+                chunks_per_s=None if young else _rate(self._chunks, span),
                 chunks=self._chunks,
                 output_tokens=self._tokens,
                 error_sentence=self._error,

@@ -1,6 +1,6 @@
 """Where requests go: addresses and key names, what answers there, and one prompt to try. Never shows a key."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -12,56 +12,56 @@ from pages.parts import (
     endpoint_detail,
     endpoint_form,
     endpoint_table,
+    following,
     look,
     probing,
     state,
     trial_view,
 )
-from pages.parts.dialog import confirm, is_open
+from pages.parts.dialog import confirm
 from pages.parts.dialog import show as show_dialog
 from pages.parts.endpoint_form import SELECTED
 from pages.parts.endpoint_table import Line
 from pages.parts.text import ago_now, code, escape_markdown
 
-TABLE, PROBED = "endpoints_table", "endpoints_probing"
+TABLE = "endpoints_table"
 
 
 def line(endpoint: Endpoint) -> Line:
     """An endpoint with what is known of it now."""
-    return Line(endpoint=endpoint, probe=probing.last(endpoint), probing=probing.is_running(endpoint))
+    under_way = probing.is_running(endpoint)  # asked first: a probe that has ended by now has left its result
+    return Line(endpoint=endpoint, probe=probing.last(endpoint), probing=under_way)
 
 
-def selected(known: list[Endpoint]) -> Endpoint | None:
-    """The table, and the endpoint whose row is chosen."""
-    names = [one.name for one in known]
+def selected(lines: Sequence[Line]) -> Line | None:
+    """The table, and the line whose row is chosen."""
+    names = [one.endpoint.name for one in lines]
     wanted = st.session_state.get(SELECTED, names[0])
     version = f"{TABLE}_{wanted if wanted in names else ''}_{len(names)}"
-    place = endpoint_table.show(
-        [line(one) for one in known], key=version, selected=names.index(wanted) if wanted in names else None
-    )
-    return known[place] if place is not None else None
+    place = endpoint_table.show(lines, key=version, selected=names.index(wanted) if wanted in names else None)
+    return lines[place] if place is not None else None
 
 
-def details(endpoint: Endpoint) -> None:
+def details(chosen: Line, lines: Sequence[Line]) -> None:
     """What the last probe found, and what can be done."""
+    endpoint = chosen.endpoint
     left, right = look.pair("pair_detail", [1.5, 1], gap="small")
     with left.container(border=True, gap="xsmall", height="stretch"):
-        watch(endpoint, lambda it: endpoint_detail.outcome(it, probing.stage(endpoint), probing.fault(endpoint)))
+        watch(lines, endpoint)
         actions(endpoint)
     with right.container(border=True, gap="xxsmall", height="stretch"):
-        watch(endpoint, lambda it: endpoint_detail.checklist(it.probe))
+        endpoint_detail.checklist(chosen.probe)
 
 
-def watch(endpoint: Endpoint, draw: Callable[[Line], None]) -> None:
-    """Draw, and again every second while a probe goes on; then the page as a whole, unless somebody types."""
-    going = probing.is_running(endpoint)
+def watch(lines: Sequence[Line], endpoint: Endpoint | None) -> None:
+    """The outcome of the chosen one's probe; the page is drawn again when any probe that the table shows has ended."""
 
-    def again() -> None:
-        draw(line(endpoint))
-        if going and not probing.is_running(endpoint) and not is_open():
-            st.rerun(scope="app")
+    def outcome() -> None:
+        if endpoint is not None:
+            endpoint_detail.outcome(line(endpoint), probing.stage(endpoint), probing.fault(endpoint))
 
-    st.fragment(again, run_every=1 if going else None)()
+    shown = [one.endpoint for one in lines if one.probing]
+    following.follow(bool(shown), lambda: not all(probing.is_running(one) for one in shown), outcome)
 
 
 def actions(endpoint: Endpoint) -> None:
@@ -93,7 +93,8 @@ def delete(endpoint: Endpoint) -> None:
 
 library = state.services().library
 header = look.header(say("Endpoints"), say("Where requests go. Keys are named here, never stored."))
-calibration_view.button(header)
+calibrating_now = calibration_view.going()
+calibration_view.button(header, calibrating_now)
 if header.button(say("Add endpoint"), type="primary", icon=":material/add:", key="endpoints_add"):
     endpoint_form.open_to_add()
 users = library.endpoints()
@@ -101,14 +102,17 @@ known = [*users, builtin.engine_endpoint(), builtin.simulated_endpoint()]
 if not users:
     words = say("None of your own yet. The two built-in ones below work at once: a small model, and a simulator.")
     st.markdown(f":gray[{words}]")
-found = selected(known)
-if found is not None:
-    probe = probing.last(found)
+lines = [line(one) for one in known]
+chosen = selected(lines)
+if chosen is None:
+    watch(lines, None)
+else:
+    found, probe = chosen.endpoint, chosen.probe
     note = f"{escape_markdown(endpoint_table.address(found))} · " + (
         say("probed {ago}", ago=ago_now(probe.at)) if probe else say("not probed")
     )
     look.section(escape_markdown(found.name), note)
-    details(found)
+    details(chosen, lines)
     endpoint_detail.models(probe, st.container())
-calibration_view.show()
+calibration_view.show(calibrating_now)
 trial_view.show(known)

@@ -30,10 +30,11 @@ def step(place: DeltaGenerator, number: int, title: str, words: str) -> None:
 def machine() -> None:
     """What this machine can measure."""
     look.overline(say("THIS MACHINE CAN MEASURE"))
-    job, last = calibrating.job(), calibrating.last()
-    if (job is not None and job.running) or last is None:
-        calibration_view.body()
-        calibration_view.button(st.container(), label=say("Calibrate"))
+    under_way = calibration_view.going()
+    last = calibrating.last()
+    if under_way or last is None:
+        calibration_view.body(under_way)
+        calibration_view.button(st.container(), under_way, label=say("Calibrate"))
         return
     places = st.columns(2)
     calibration_view.numbers(last.found, (places[0], places[1]))

@@ -6,22 +6,26 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.calibration import Calibration
 from core.words import say
-from pages.parts import calibrating, dialog, look
+from pages.parts import calibrating, following, look
 from pages.parts.calibrating import Last
 from pages.parts.look import CROSS, TICK
 from pages.parts.measures import hint
 from pages.parts.text import ago_now, escape_markdown, ms, number, rate
 
 
-def button(place: DeltaGenerator, *, label: str | None = None) -> None:
-    """Starts a calibration."""
+def going() -> bool:
+    """Whether one is under way: asked once a drawing, so that the button and the progress tell the same."""
     job = calibrating.job()
-    going = job is not None and job.running
+    return job is not None and job.running
+
+
+def button(place: DeltaGenerator, under_way: bool, *, label: str | None = None) -> None:
+    """Starts a calibration."""
     pressed = place.button(
         label or say("Calibrate this machine"),
         icon=":material/straighten:",
         key="calibrate",
-        disabled=going,
+        disabled=under_way,
         help=say("About a minute, against a local server with exactly known times. No endpoint of yours is asked."),
     )
     if pressed:
@@ -29,30 +33,26 @@ def button(place: DeltaGenerator, *, label: str | None = None) -> None:
         st.rerun()
 
 
-def show() -> None:
+def show(under_way: bool) -> None:
     """The whole block on the page of endpoints: progress, or the last result."""
     if calibrating.job() is None and calibrating.last() is None:
         return
     look.section(say("This machine"), say("what it can measure, and how well"))
     with st.container(border=True, gap="small"):
-        body()
+        body(under_way)
 
 
-def body() -> None:
+def body(under_way: bool) -> None:
     """Progress while one goes on, else the last result; draws itself again while it goes on."""
-    job = calibrating.job()
-    going = job is not None and job.running
-    st.fragment(_again, run_every=1 if going else None)(going)
+    following.follow(under_way, lambda: not going(), _state)
 
 
-def _again(going: bool) -> None:
+def _state() -> None:
     job = calibrating.job()
     if job is not None and job.running:
         st.markdown(f"{look.RUNNING} :shimmer[{say('Calibrating')}] &ensp; :gray[{escape_markdown(job.stage)}]")
         st.progress(min(1.0, max(0.0, job.share)))
         return
-    if going and not dialog.is_open():
-        st.rerun(scope="app")
     if job is not None and job.message:
         look.problem(job.message)
     last = calibrating.last()

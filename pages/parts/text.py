@@ -193,6 +193,11 @@ def ago_now(moment: datetime | None) -> str:
     return ago(moment, datetime.now(UTC))
 
 
+def since(moment: datetime) -> str:
+    """How long something has been going on, by the clock on the wall: 4 s."""
+    return span((datetime.now(UTC) - moment).total_seconds())
+
+
 def plural(amount: int, one: str, many: str) -> str:
     """`1 run`, `3 runs`: both forms are given, so that another language can differ."""
     return f"{amount:,} {say(one) if amount == 1 else say(many)}"

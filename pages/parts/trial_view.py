@@ -10,9 +10,9 @@ from core.servers.pace import MODELS
 from core.servers.variants import VARIANTS
 from core.tryit import TrialState, TrialView
 from core.words import say
-from pages.parts import look, probing, trying
+from pages.parts import following, look, probing, trying
 from pages.parts.configuration_form import pace_words
-from pages.parts.text import count, escape_lines, escape_markdown, ms, rate
+from pages.parts.text import count, escape_lines, escape_markdown, ms, rate, since, span
 
 MOST = 4
 SHOWN_CHARACTERS = 6000
@@ -48,7 +48,7 @@ def show(known: Sequence[Endpoint]) -> None:
                 trying.start(prompt, models, tokens)
         attempt = trying.current()
         if attempt is not None:
-            st.fragment(_answers, run_every=TICK_S if attempt.going else None)(attempt)
+            following.follow(attempt.going, lambda: not attempt.going, lambda: _answers(attempt), tick_s=TICK_S)
 
 
 def _ready(known: Sequence[Endpoint]) -> list[str]:
@@ -78,25 +78,34 @@ def _models(chosen: Sequence[Endpoint]) -> list[tuple[Endpoint, str]]:
 
 
 def _answers(attempt: trying.Attempt) -> None:
-    job = attempt.job
+    if attempt.going and not attempt.stopped:
+        st.button(say("Stop"), icon=":material/stop:", key="try_stop", on_click=trying.stop)
     if attempt.trial is None:
-        if job is not None and job.message:
-            look.problem(job.message)
-        elif job is not None:
-            words = escape_markdown(job.stage) or say("starting")
-            st.markdown(f"{look.RUNNING} :shimmer[{words}]")
+        _starting(attempt)
         return
     views = attempt.trial.snapshot()
-    if attempt.trial.running:
-        st.button(say("Stop"), icon=":material/stop:", key="try_stop", on_click=trying.stop)
     for place, view in zip(look.pair("pair_answers", len(views), gap="small"), views, strict=True):
         _answer(place, view)
+
+
+def _starting(attempt: trying.Attempt) -> None:
+    """What is waited for before anything can be asked, and for how long by now."""
+    job = attempt.job
+    if job is None:
+        return
+    if not job.running:
+        if job.message:
+            look.problem(job.message, level="act" if attempt.stopped else "stop")
+        return
+    stage = say("Stopping") if attempt.stopped else job.stage or say("Starting")
+    st.markdown(f"{look.RUNNING} :shimmer[{escape_markdown(stage)}] &ensp; **{since(job.started_at)}**")
+    st.markdown(f":gray[{say('The built-in server is started for this; all are asked at once when it answers.')}]")
 
 
 def _answer(place: DeltaGenerator, view: TrialView) -> None:
     with place.container(border=True, gap="xsmall"):
         st.markdown(f"{ICONS[view.state]} **{escape_markdown(view.label)}**")
-        st.markdown(f":gray[TTFT] **{ms(view.ttft_s)}** &ensp; {_speed(view)}")
+        st.markdown(_waited(view) if view.state is TrialState.WAITING else _speed(view))
         if view.error_sentence:
             look.problem(view.error_sentence)
         with st.container(height=220, border=False):
@@ -109,8 +118,15 @@ def _answer(place: DeltaGenerator, view: TrialView) -> None:
             st.markdown(f":gray[{escape_markdown(view.note)}]")
 
 
+def _waited(view: TrialView) -> str:
+    """How long nothing has come."""
+    words = say("Waiting for the first token") if view.elapsed_s is not None else say("Loading the openai SDK")
+    return f":shimmer[{words}] &ensp; **{span(view.elapsed_s)}**" if view.elapsed_s else f":shimmer[{words}]"
+
+
 def _speed(view: TrialView) -> str:
+    first = f":gray[TTFT] **{ms(view.ttft_s)}** &ensp; "
     if view.output_tokens is None:
         chunks = say("{n} chunks so far", n=count(view.chunks))
-        return f"**{rate(view.chunks_per_s)}** :gray[{chunks}]"
-    return f"**{rate(view.tokens_per_s)}** :gray[{say('{n} tokens', n=count(view.output_tokens))}]"
+        return f"{first}**{rate(view.chunks_per_s)}** :gray[{chunks}]"
+    return f"{first}**{rate(view.tokens_per_s)}** :gray[{say('{n} tokens', n=count(view.output_tokens))}]"

@@ -10,6 +10,7 @@ from core.background import Job, Progress
 from core.plan import Endpoint, PlanError
 from core.servers.demo import SIMULATED, DemoError
 from core.tryit import Contestant, Trial, TrialLimits
+from core.words import say
 from pages.parts import state
 
 ATTEMPT = "try_attempt"
@@ -22,11 +23,13 @@ class Attempt:
 
     Attributes:
         trial: None until the built-in servers it needs are up.
+        stopped: Nobody waits for them any more.
     """
 
     labels: tuple[str, ...]
     job_name: str
     trial: Trial | None = field(default=None, repr=False)
+    stopped: bool = False
 
     @property
     def job(self) -> Job | None:
@@ -54,16 +57,22 @@ def start(prompt: str, chosen: Sequence[tuple[Endpoint, str]], output_tokens: in
     attempt = Attempt(labels=labels, job_name=f"try {id(keys)} {number}")
 
     def work(progress: Progress) -> None:
+        def tell(share: float, stage: str) -> None:
+            if attempt.stopped:
+                raise DemoError(say("Stopped before anything was asked."))
+            progress(share, stage)
+
         with ExitStack() as stack:
             contestants = []
             for (endpoint, model), label in zip(chosen, labels, strict=True):
                 asked, name = endpoint, model
                 if endpoint.demo:
                     server = SIMULATED if endpoint.demo == "simulated" else model
-                    running = stack.enter_context(services.demo.running(server, progress=progress))
+                    running = stack.enter_context(services.demo.running(server, progress=tell))
                     asked = replace(endpoint, base_url=running.base_url)
                     name = model if endpoint.demo == "simulated" else running.model
                 contestants.append(Contestant(label=label, endpoint=asked, model=name))
+            tell(1.0, say("Asking"))
             limits = TrialLimits(output_tokens=output_tokens, total_s=LONGEST_S)
             attempt.trial = Trial(prompt, contestants, session=keys, limits=limits)
             attempt.trial.wait(LONGEST_S * 2)
@@ -73,7 +82,9 @@ def start(prompt: str, chosen: Sequence[tuple[Endpoint, str]], output_tokens: in
 
 
 def stop() -> None:
-    """End the answers that are still coming."""
+    """End the answers that are still coming, or the start of the servers for them."""
     attempt = current()
-    if attempt is not None and attempt.trial is not None:
-        attempt.trial.cancel()
+    if attempt is not None:
+        attempt.stopped = True
+        if attempt.trial is not None:
+            attempt.trial.cancel()

@@ -43,6 +43,21 @@ def test_times_count_from_the_last_call_of_the_sdk():
     assert (view.state, view.text) == (TrialState.DONE, "ab")
 
 
+def test_a_growing_answer_has_a_speed_once_it_has_lasted_a_moment():
+    clock = Clock()
+    one = lane(clock)
+    one.sending()
+    one.add("a", "")
+    clock.now += 0.001
+    one.add("b", "")
+
+    assert one.view().chunks_per_s is None
+
+    clock.now += 0.999
+    one.add("c", "")
+    assert one.view().chunks_per_s == 2.0
+
+
 def test_before_the_call_there_are_no_times():
     view = lane(Clock()).view()
 

@@ -1,11 +1,15 @@
 """The page of endpoints, and the dialog that makes one."""
 
+import threading
+from dataclasses import replace
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.plan import Endpoint
 from core.probe import ProbeState
 from core.words import TABLES
+from pages.parts import endpoint_table, following, probing
 from tests.pages.probes import probed
 from tests.pages.seen import HOSTILE, button, words
 
@@ -79,6 +83,58 @@ def test_a_probe_of_another_version_counts_as_none(services, opened):
     services.library.save_probe("lab", {"something": "else"})
 
     assert "Not probed yet" in words(opened("endpoints"))
+
+
+def under_way(services, name):
+    """A probe of that endpoint that goes on until the returned event is set."""
+    go_on = threading.Event()
+
+    def work(_progress):
+        go_on.wait(20)
+        services.library.save_probe(name, probed(endpoint_name=name).to_dict())
+
+    services.background.start(probing.job_name(services.library.endpoint(name)), work)
+    return go_on
+
+
+@pytest.mark.parametrize("row", [0, 1, None])
+def test_a_probe_that_ends_while_the_page_is_drawn_does_not_stay_as_probing(services, opened, monkeypatch, row):
+    for name in ("lab", "other"):
+        services.library.save_endpoint(replace(LAB, name=name))
+    go_on = under_way(services, "lab")
+    shown, drawn = [], endpoint_table.show
+
+    def show(lines, **options):
+        drawn(lines, **options)
+        shown.append(lines[0].state)
+        go_on.set()
+        assert services.background.wait(20)
+        return row
+
+    monkeypatch.setattr(endpoint_table, "show", show)
+
+    page = opened("endpoints")
+
+    assert shown == ["probing", "ready"]
+    assert page.dataframe[0].value["State"][0] == ["ready"]
+
+
+@pytest.mark.parametrize("row", [0, 1, None])
+def test_a_page_that_shows_a_probe_as_under_way_looks_again(services, opened, monkeypatch, row):
+    for name in ("lab", "other"):
+        services.library.save_endpoint(replace(LAB, name=name))
+    go_on = under_way(services, "lab")
+    ticks = []
+    monkeypatch.setattr(following, "follow", lambda shown, *_rest, **_more: ticks.append(shown))
+    drawn = endpoint_table.show
+    monkeypatch.setattr(endpoint_table, "show", lambda lines, **options: (drawn(lines, **options), row)[1])
+
+    page = opened("endpoints")
+
+    assert page.dataframe[0].value["State"][0] == ["probing"]
+    assert True in ticks
+    go_on.set()
+    assert services.background.wait(20)
 
 
 def form(known_name=""):

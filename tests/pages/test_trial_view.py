@@ -1,6 +1,16 @@
 """Try it: one prompt to several endpoints, its answers side by side."""
 
+import re
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+
 from core.plan import Endpoint
+from core.servers.demo import DemoError, DemoServers
+from core.tryit import TrialState, TrialView
+from pages.parts import trial_view
 from pages.parts.trying import Attempt
 from tests.pages.probes import probed
 from tests.pages.seen import HOSTILE, button, words
@@ -68,6 +78,68 @@ def test_a_hostile_name_stays_words(services, opened):
 
     assert not [box.label for box in page.selectbox if HOSTILE in box.label]
     assert not [text.value for text in page.markdown if HOSTILE in text.value and "`" not in text.value]
+
+
+@pytest.fixture
+def slow_start(monkeypatch):
+    """A built-in server that is being started until `go_on` is set, and then is said not to start."""
+    started, go_on = threading.Event(), threading.Event()
+
+    @contextmanager
+    def running(_servers, name, *, progress):
+        while not go_on.is_set():
+            progress(0.5, f"Starting {name}")
+            started.set()
+            time.sleep(0.01)
+        raise DemoError("The built-in server did not start.")
+        yield
+
+    monkeypatch.setattr(DemoServers, "running", running)
+    yield started, go_on
+    go_on.set()
+
+
+def test_while_the_built_in_server_starts_this_is_said_with_the_time_so_far(services, opened, slow_start):
+    started, go_on = slow_start
+    page = opened("endpoints")
+
+    button(page, "Ask").click()
+    page.run()
+    assert started.wait(20)
+    page.run()
+
+    assert re.search(r"shimmer\[Starting Q4.*\*\*\d+ s\*\*", words(page))
+    assert "all are asked at once" in words(page)
+    go_on.set()
+    assert services.background.wait(20)
+    assert "did not start" in words(page.run())
+
+
+def test_a_start_can_be_stopped(services, opened, slow_start):
+    started, _ = slow_start
+    page = opened("endpoints")
+    button(page, "Ask").click()
+    page.run()
+    assert started.wait(20)
+
+    button(page, "Stop").click()
+    page.run()
+    assert services.background.wait(20)
+
+    assert "Stopped before anything was asked" in words(page.run())
+    assert "Stop" not in [found.label for found in page.button]
+
+
+def view(**values):
+    known = dict.fromkeys(("ttft_s", "elapsed_s", "tokens_per_s", "chunks_per_s", "output_tokens"))
+    texts = dict.fromkeys(("text", "reasoning", "error_sentence", "note"), "")
+    return TrialView(**({"label": "a", "state": TrialState.WAITING, "chunks": 0} | known | texts | values))
+
+
+def test_a_first_token_that_is_waited_for_is_told_with_the_time_so_far():
+    assert "Waiting for the first token" in trial_view._waited(view(elapsed_s=7.2))
+    assert "**7 s**" in trial_view._waited(view(elapsed_s=7.2))
+    assert "openai SDK" in trial_view._waited(view())
 
 
 def test_an_attempt_whose_server_is_not_up_yet_shows_nothing(services):
