@@ -15,7 +15,7 @@ from typing import IO
 from core.words import say
 
 ROOT = Path(__file__).resolve().parents[2]
-TICK_S = 0.2
+TICK_S = 0.1
 TAIL_LINES, LAST_LINES, LAST_CHARACTERS = 40, 5, 600
 
 

