@@ -7,11 +7,12 @@ host that it is not for.
 import time
 from collections.abc import Callable
 
-from core.hosts import address, host_text
+from core.hosts import address, host_text, is_this_machine
 from core.keys import Key, SessionKeys
 from core.plan import Endpoint
 from core.probing import engines
-from core.probing.answering import ask_model
+from core.probing.answering import SUSPECT, UNCLEAR, ask_model
+from core.probing.attention import Attention
 from core.probing.circumstances import Diagnosis
 from core.probing.courier import Courier
 from core.probing.identity import tell_engine
@@ -25,6 +26,15 @@ from core.words import say
 __all__ = ["Check", "CheckName", "CheckState", "ProbeResult", "ProbeState", "probe"]
 
 BUDGET_S = 15.0
+NO_USAGE = (
+    "It sends no usage, so token counts stay unknown, and a run shows no TPOT and no tokens/s: switch usage on in the "
+    "server or the gateway before it, or choose another endpoint."
+)
+FLUSH_HERE = "Look for a setting of the server that sends each token at once, or read gaps with care."
+FLUSH_ELSEWHERE = (
+    "If a proxy stands before it, switch its buffering off (nginx: proxy_buffering off); else look into the server's "
+    "settings, or read gaps with care."
+)
 
 
 def probe(
@@ -35,12 +45,13 @@ def probe(
     model: str | None = None,
     budget_s: float = BUDGET_S,
     clock: Callable[[], float] = time.monotonic,
+    attention: Callable[[], Attention] = Attention,
 ) -> ProbeResult:
     """Look at an endpoint. Without `key`, the one that it names or that was typed for it is used.
 
     Never raises for what a server or a network does; the result says it.
     """
-    report = Report(endpoint=endpoint, key=key, budget_s=budget_s, clock=clock)
+    report = Report(endpoint=endpoint, key=key, budget_s=budget_s, clock=clock, attention=attention)
     take_key(report, session)
     context = find_way(report)
     if context is not None and report.stopped is None:
@@ -85,20 +96,24 @@ def _ready(report: Report) -> Diagnosis:
             next_step=say("A benchmark can measure whole answers only; look for a gateway that drops stream: true."),
         )
     what = say("{name} answers: first token of {model} after {ms:,.3g} ms.", name=name, model=model, ms=first_s * 1000)
-    if facts.get("streams") == "yes":
-        no_usage = say(
-            "It sends no usage, so token counts stay unknown, and a run shows no TPOT and no tokens/s. Switch usage on "
-            "in the server or the gateway before it, or choose another endpoint."
-        )
-        return Diagnosis(state=ProbeState.READY, what=what, next_step=no_usage if facts.get("usage") is False else "")
-    if facts.get("streams") == "buffered":
-        what += say(" All tokens came at once: something holds the stream back.")
-    else:
-        what += say(" Tokens come in bursts, several at a time.")
-    return Diagnosis(
-        state=ProbeState.BUFFERED,
-        what=what,
-        next_step=say(
-            "Switch buffering off in the proxy before it (nginx: proxy_buffering off), or read gaps with care."
-        ),
-    )
+    streams = facts.get("streams")
+    steps: list[str] = []
+    if streams in SUSPECT:
+        here = is_this_machine(address(report.endpoint.base_url)[0])
+        what += _held_back(streams, here=here)
+        steps.append(say(FLUSH_HERE if here else FLUSH_ELSEWHERE))
+    elif streams == UNCLEAR:
+        steps.append(say("Probe again when this machine is quiet to see whether it streams."))
+    if facts.get("usage") is False:
+        steps.append(say(NO_USAGE))
+    state = ProbeState.BUFFERED if streams in SUSPECT else ProbeState.READY
+    return Diagnosis(state=state, what=what, next_step=" ".join(steps))
+
+
+def _held_back(streams: str, *, here: bool) -> str:
+    """What was seen of a stream that comes in pieces. On this machine nothing stands between: no proxy is blamed."""
+    if streams == "in bursts":
+        return say(" Tokens come in bursts, several at a time.")
+    if here:
+        return say(" All tokens came at once: the server keeps its answer back until it is whole.")
+    return say(" All tokens came at once: the server, or a proxy on the way, holds the stream back.")

@@ -8,12 +8,12 @@ import struct
 import sys
 from array import array
 from collections.abc import Callable
-from pathlib import Path
 from random import Random
 from time import monotonic, monotonic_ns
 from time import sleep as block
 
 from core.percentile import percentile
+from core.processor_time import busy_share, machine_times
 from core.run import ClientHealth
 
 PERIOD_NS = 5_000_000
@@ -41,19 +41,6 @@ def _timerfd(period_ns: int) -> int | None:
         os.close(fd)
         return None
     return int(fd)
-
-
-def machine_times(stat: Path = Path("/proc/stat")) -> tuple[float, float] | None:
-    """(busy, all) processor time of this machine so far, in the system's ticks; None where it does not tell."""
-    try:
-        with stat.open() as lines:
-            name, *fields = lines.readline().split()
-        ticks = [float(field) for field in fields[:8]]
-    except (OSError, ValueError):
-        return None
-    if name != "cpu" or len(ticks) < 5:
-        return None
-    return sum(ticks) - ticks[3] - ticks[4], sum(ticks)  # idle, and waiting for disks
 
 
 class LagProbe:
@@ -157,11 +144,5 @@ class LagProbe:
             max_in_flight=max_in_flight,
             priority=priority,
             reads_per_token=reads / chunks if chunks else None,
-            machine_busy_share=self._machine_busy_share(),
+            machine_busy_share=busy_share(self._machine_before, machine_times()),
         )
-
-    def _machine_busy_share(self) -> float | None:
-        before, now = self._machine_before, machine_times()
-        if before is None or now is None or now[1] <= before[1]:
-            return None
-        return min(1.0, max(0.0, (now[0] - before[0]) / (now[1] - before[1])))

@@ -1,7 +1,9 @@
 """The tiny request of a probe put into the report: first token, streaming, usage, and why it was refused."""
 
+from dataclasses import replace
 from urllib.parse import urlsplit
 
+from core.hosts import address, is_this_machine
 from core.probing.courier import Courier
 from core.probing.question import FEWEST_CHUNKS, TOKENS, Reply, question
 from core.probing.report import Report
@@ -12,10 +14,13 @@ from core.wire.openai import path
 from core.words import say
 
 RESERVE = 0.2  # of the budget, kept for the engine's own pages
+SUSPECT, UNCLEAR = ("buffered", "in bursts"), "unclear"
+ENOUGH, MOST_HEARINGS = 2, 3
 STREAM_ROWS = {
     "yes": (CheckState.YES, "yes"),
     "in bursts": (CheckState.DOUBT, "in bursts, several tokens at a time"),
     "buffered": (CheckState.DOUBT, "buffered, all tokens at once"),
+    UNCLEAR: (CheckState.DOUBT, "not clear"),
     "no": (CheckState.NO, "no, one JSON body came"),
 }
 USAGE_ROWS = {
@@ -28,11 +33,7 @@ LONGEST = 4 * TOKENS  # an answer of more chunks than this did not heed max_toke
 
 def ask_model(report: Report, courier: Courier, model: str) -> Reply:
     """Ask `model` for a few tokens and write down what was seen."""
-    reply = question(courier, report.endpoint, model, lambda: report.seconds(reserve=RESERVE))
-    if reply.rhythm in ("buffered", "in bursts") and not reply.cut and report.elapsed_s < report.budget_s / 4:
-        # It may have been this machine that was held up: such a word needs to be heard twice.
-        again = question(courier, report.endpoint, model, lambda: report.seconds(reserve=RESERVE))
-        reply = again if again.rhythm == "yes" else reply
+    reply = _heard(report, courier, model)
     report.notes += reply.changes
     report.facts |= {"model": model, "token_parameter": reply.ask.token_parameter}
     if reply.failure is not None:
@@ -40,6 +41,43 @@ def ask_model(report: Report, courier: Courier, model: str) -> Reply:
         return reply
     _answered(report, reply, model)
     return reply
+
+
+def _heard(report: Report, courier: Courier, model: str) -> Reply:
+    """An answer, and with it how the server streams.
+
+    "buffered" and "in bursts" are said of a server only if two answers showed it while nothing here was held up; one
+    even stream is proof enough of the contrary. What was seen and is not sure is UNCLEAR.
+    """
+    here = is_this_machine(address(report.endpoint.base_url)[0])
+    sure, doubtful, began = 0, None, report.elapsed_s
+    for number in range(1, MOST_HEARINGS + 1):
+        reply = question(
+            courier, report.endpoint, model, lambda: report.seconds(reserve=RESERVE), attention=report.attention
+        )
+        if reply.rhythm not in SUSPECT:
+            return doubtful if doubtful is not None and reply.failure is not None else reply
+        held_up = reply.held_up(here=here)
+        sure += not held_up
+        if sure == ENOUGH:
+            return reply
+        doubtful = doubtful or replace(reply, rhythm=UNCLEAR)
+        one_more_s = (report.elapsed_s - began) / number
+        if reply.cut or report.elapsed_s + one_more_s > report.budget_s * (1 - RESERVE):
+            break
+    assert doubtful is not None
+    report.notes.append(_doubt(doubtful, held_up=sure == 0))
+    return doubtful
+
+
+def _doubt(reply: Reply, *, held_up: bool) -> str:
+    if held_up:
+        return say(
+            "Its tokens came together, but this machine was held up just then (its own reader by up to {ms:,.0f} ms): "
+            "that says nothing of the server.",
+            ms=reply.late_s * 1000,
+        )
+    return say("Its tokens came together once, and that could not be seen a second time: it says little of the server.")
 
 
 def _refused(report: Report, reply: Reply, model: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from core.keys import Key
 from core.plan import Endpoint
+from core.probing.attention import Attention
 from core.probing.circumstances import Diagnosis
 from core.probing.result import TITLES, Check, CheckName, CheckState, ProbeResult
 from core.records import Failure
@@ -25,6 +26,7 @@ class Report:
     """What is known so far.
 
     Attributes:
+        attention: Watches whether this process is awake while an answer comes.
         facts: Fields of the result, by name.
         stopped: What the first failure was called; later ones are not told.
     """
@@ -32,6 +34,7 @@ class Report:
     endpoint: Endpoint
     budget_s: float
     clock: Callable[[], float] = time.monotonic
+    attention: Callable[[], Attention] = Attention
     key: Key | None = None
     checks: dict[CheckName, Check] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)

@@ -92,7 +92,8 @@ class ProbeResult:
         models_total: How many it lists; None if it lists none at all.
         max_model_len: Context length in tokens of `model`, as the server says.
         details: What the server says about the model, as (name, value): size, quantization ...
-        streams: "yes", "in bursts" (several tokens at a time), "buffered" (all at once) or "no"; None if not tried.
+        streams: "yes", "in bursts" (several tokens at a time), "buffered" (all at once), "unclear" (it looked like one
+            of these two, and that may have been this machine's own doing) or "no"; None if not tried.
         usage: Whether the answer ended with token counts.
         token_source: Where a run would take its token counts from; None if not tried.
         first_token_s: Of one tiny request on a warm connection: an indication, not a measurement.

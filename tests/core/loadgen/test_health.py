@@ -6,7 +6,7 @@ import time
 import pytest
 
 from core.loadgen import health
-from core.loadgen.health import LagProbe, machine_times
+from core.loadgen.health import LagProbe
 
 
 @pytest.mark.parametrize("kernel_timer", [True, False], ids=["kernel timer", "the loop's timer"])
@@ -46,16 +46,6 @@ async def test_a_probe_that_saw_nothing_says_so():
 
     assert found.loop_lag_p99_s is None
     assert found.reads_per_token is None
-
-
-def test_how_busy_the_machine_was_is_read_where_the_system_tells(tmp_path):
-    stat = tmp_path / "stat"
-    stat.write_text("cpu  100 0 50 800 50 0 0 0 0 0\ncpu0 1 2 3 4\n")
-
-    assert machine_times(stat) == (150.0, 1000.0)
-    stat.write_text("something else\n")
-    assert machine_times(stat) is None
-    assert machine_times(tmp_path / "none") is None
 
 
 async def test_a_share_of_the_machine_is_between_nothing_and_all():
