@@ -4,6 +4,7 @@ Judges the load generator and the machine, never an endpoint.
 """
 
 import dataclasses
+import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -12,8 +13,9 @@ from core.environment import environment
 from core.fleet.local import run_once
 from core.percentile import percentile
 from core.plan import Configuration, Load, RunPlan, Workload
+from core.processor_time import process_seconds
 from core.records import Outcome, RequestRecord
-from core.run import Run, RunState
+from core.run import ClientHealth, Run, RunState
 from core.servers.builtin import simulated_endpoint
 from core.servers.child import StartError
 from core.servers.paced_child import PacedServer, Truth
@@ -68,11 +70,15 @@ def calibrate(
 
 def measure(server: PacedServer, level: Level, environ: Mapping[str, str] | None = None) -> LevelResult:
     """One run at one level, held against the simulator's log. Raises CalibrationFailed where it did not happen."""
+    before_s = process_seconds(server.pid)
     run = run_once(plan(server.base_url, level), environ=environ)
+    after_s = process_seconds(server.pid)
     if run.state is not RunState.COMPLETED:
         raise CalibrationFailed(run.message or say("The calibration was stopped."))
     measured = [record for record in run.requests if not record.warmup]
-    return judge(level, run, measured, server.truths([record.request_id for record in measured]))
+    row = judge(level, run, measured, server.truths([record.request_id for record in measured]))
+    spent_s = None if before_s is None or after_s is None else after_s - before_s
+    return dataclasses.replace(row, others_busy_share=others_busy_share(run.client, measured, spent_s))
 
 
 def plan(base_url: str, level: Level) -> RunPlan:
@@ -117,14 +123,31 @@ def judge(level: Level, run: Run, records: Sequence[RequestRecord], truths: Mapp
         loop_lag_p99_s=run.client.loop_lag_p99_s,
         cpu_share=run.client.cpu_share,
         priority=run.client.priority,
+        machine_busy_share=run.client.machine_busy_share,
     )
+
+
+def others_busy_share(
+    client: ClientHealth, records: Sequence[RequestRecord], server_cpu_s: float | None, cores: int | None = None
+) -> float | None:
+    """How busy the machine was with neither the load generator nor the simulator; None where it is not known."""
+    cores, lasted = cores or os.cpu_count(), lasted_s(records)
+    if client.machine_busy_share is None or client.cpu_share is None or server_cpu_s is None or not cores or not lasted:
+        return None
+    ours = client.cpu_share + server_cpu_s / lasted  # in cores
+    return max(0.0, client.machine_busy_share - ours / cores)
+
+
+def lasted_s(records: Sequence[RequestRecord]) -> float:
+    """Last end - first sent; 0 where nothing came."""
+    starts = [record.sent_s for record in records if record.sent_s is not None]
+    ends = [record.ended_s for record in records if record.ended_s is not None]
+    return max(ends) - min(starts) if starts and ends else 0.0
 
 
 def kept_tokens_per_s(records: Sequence[RequestRecord]) -> float:
     """Output tokens / (last end - first sent); 0 where nothing came."""
-    starts = [record.sent_s for record in records if record.sent_s is not None]
-    ends = [record.ended_s for record in records if record.ended_s is not None]
-    lasted = max(ends) - min(starts) if starts and ends else 0.0
+    lasted = lasted_s(records)
     return sum(record.output_tokens or 0 for record in records) / lasted if lasted > 0 else 0.0
 
 

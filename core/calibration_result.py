@@ -14,6 +14,7 @@ SPAN_BAR = 0.01  # of the true time from first to last token, in 99 of 100 reque
 KEPT_BAR = 0.9  # of the tokens/s that the level offers
 LAG_S = 0.001  # a loop later than this is worth a word
 SERVER_LATE_S = 0.05  # a simulator later than this is at its own end
+OTHERS_BUSY = 0.15  # of all cores: what else ran took enough to move the numbers
 ADVICE = "Close what else works on it and calibrate again."
 
 
@@ -44,6 +45,8 @@ class LevelResult:
             its own delay is in both and cancels.
         span_error_p99_s: |reported - true| time from first to last token; `span_p50_s` is the true one's median.
         server_late_p99_s: How late the simulator itself sent a request's latest token.
+        machine_busy_share: How busy all cores were, this measurement included; None where the system does not tell.
+        others_busy_share: The same without the load generator and the simulator: what else ran on the machine.
         tries: 2 if the first attempt missed a bar; the better one is kept.
     """
 
@@ -62,6 +65,8 @@ class LevelResult:
     loop_lag_p99_s: float | None
     cpu_share: float | None
     priority: str
+    machine_busy_share: float | None = None
+    others_busy_share: float | None = None
     tries: int = 1
 
     @property
@@ -119,6 +124,16 @@ class Calibration:
         """The client's own delay at the best level, else at the first."""
         row = self.best or next(iter(self.levels), None)
         return row.loop_lag_p99_s if row else None
+
+    @property
+    def doubt(self) -> str:
+        """Why these numbers may say less than this machine can do: a sentence, "" if nothing else ran on it."""
+        shares = [row.others_busy_share for row in self.levels if row.others_busy_share is not None]
+        if not shares or max(shares) < OTHERS_BUSY:
+            return ""
+        return say(
+            "Made while other work kept this machine {share:.0f} % busy: repeat it when quiet.", share=max(shares) * 100
+        )
 
     @property
     def verdict(self) -> str:

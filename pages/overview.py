@@ -41,6 +41,9 @@ def machine() -> None:
     cores = last.found.environment.get("cores")
     on = say(" on {n} cores", n=cores) if cores else ""
     st.markdown(f":gray[{say('Calibrated')} {ago_now(last.at)}{on}.]")
+    if last.found.doubt:
+        look.problem(last.found.doubt, level="act")
+        calibration_view.button(st.container(), under_way, label=say("Calibrate again"))
 
 
 def newcomer() -> None:

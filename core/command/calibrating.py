@@ -57,4 +57,4 @@ def table(found: Calibration) -> str:
         )  # fmt: skip
         lines.append("".join(cell.rjust(width) for cell, width in zip(cells, WIDTHS, strict=True)))
         lines += [" " * WIDTHS[0] + f"  ! {words}" for words in level.misses]
-    return "\n".join([*lines, found.verdict])
+    return "\n".join([*lines, found.verdict, *filter(None, [found.doubt])])

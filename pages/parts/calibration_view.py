@@ -76,6 +76,8 @@ def _result(last: Last) -> None:
         say("Client lag p99"), ms(lag), help=hint(say("How late the load generator's own loop was."), "loop_lag_p99_s")
     )
     st.markdown(escape_markdown(found.verdict))
+    if found.doubt:
+        look.problem(found.doubt, level="act")
     st.markdown(f":gray[{say('Calibrated')} {ago_now(last.at)}.]")
     with st.expander(say("Every level"), type="compact"):
         st.table(levels(found), border="horizontal", hide_index=True)

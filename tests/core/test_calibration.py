@@ -1,6 +1,9 @@
 """Calibration with the real load generator against the real simulator. Other work on the machine is allowed for."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -8,7 +11,8 @@ from core import calibration
 from core.calibration import Calibration, CalibrationFailed, Level, calibrate
 from core.findings import findings
 from core.fleet.local import run_once
-from core.run import RunState
+from core.records import RequestRecord
+from core.run import ClientHealth, RunState
 from core.servers.paced_child import PacedServer
 
 SMALL = Level(streams=4, model="gt-ttft20000-itl5000", requests=12, tokens=40)
@@ -86,6 +90,37 @@ def test_a_level_that_cannot_be_kept_ends_the_climb():
     assert found.levels[0].kept_share < 0.9
     assert found.levels[0].server_limited
     assert "the simulator itself was late" in found.verdict or "does not measure exactly" in found.verdict
+
+
+SECOND = [RequestRecord(request_id="a", index=0, sent_s=1.0, ended_s=3.0)]
+
+
+@pytest.mark.parametrize(
+    ("client", "server_cpu_s", "share"),
+    [
+        (ClientHealth(machine_busy_share=0.9, cpu_share=0.4), 1.6, 0.6),  # 0.4 and 0.8 of 4 cores are ours
+        (ClientHealth(machine_busy_share=0.1, cpu_share=1.0), 1.0, 0.0),
+        (ClientHealth(machine_busy_share=None, cpu_share=0.4), 1.0, None),
+        (ClientHealth(machine_busy_share=0.9, cpu_share=0.4), None, None),
+    ],
+)
+def test_what_others_took_of_the_machine_is_what_was_not_ours(client, server_cpu_s, share):
+    assert calibration.others_busy_share(client, SECOND, server_cpu_s, 4) == pytest.approx(share)
+    assert calibration.others_busy_share(client, [], server_cpu_s, 4) is None
+
+
+def test_other_work_beside_a_calibration_is_told_where_the_system_tells():
+    burning = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        (row,) = calibrate(levels=[SMALL]).levels
+    finally:
+        burning.kill()
+        burning.wait()
+
+    if sys.platform == "linux":
+        assert row.machine_busy_share >= row.others_busy_share >= 0.3 / os.cpu_count()
+    else:
+        assert row.others_busy_share is None
 
 
 def test_a_simulator_that_does_not_start_is_a_sentence(monkeypatch):

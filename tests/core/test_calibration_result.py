@@ -108,3 +108,29 @@ def test_keys_of_a_later_version_are_left_out():
     kept["levels"][0]["new"] = kept["new"] = 1
 
     assert Calibration.from_dict(kept) == found
+
+
+def test_what_an_earlier_version_did_not_know_is_unknown():
+    kept = calibration(GOOD).to_dict()
+    for name in ("machine_busy_share", "others_busy_share"):
+        del kept["levels"][0][name]
+
+    found = Calibration.from_dict(kept)
+
+    assert found.levels[0].others_busy_share is None
+    assert found.doubt == ""
+
+
+@pytest.mark.parametrize(
+    ("shares", "doubt"),
+    [
+        ((0.02, 0.62), "Made while other work kept this machine 62 % busy: repeat it when quiet."),
+        ((0.15, None), "Made while other work kept this machine 15 % busy: repeat it when quiet."),
+        ((0.149, 0.0), ""),
+        ((None, None), ""),
+    ],
+)
+def test_a_calibration_of_a_busy_machine_says_so(shares, doubt):
+    busy = [replace(row, others_busy_share=share) for row, share in zip((GOOD, BIGGER), shares, strict=True)]
+
+    assert calibration(*busy).doubt == doubt

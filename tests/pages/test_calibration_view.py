@@ -1,6 +1,7 @@
 """What this machine can measure, as pages show it."""
 
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -54,6 +55,24 @@ def test_the_two_numbers_that_matter_come_from_the_best_level(services, put, ope
     assert metric(page, "Tokens kept").value == "5,900 /s"
     assert metric(page, "TTFT error p99").value == "0.4 ms"
     assert "Calibrated just now" in words(page)
+
+
+@pytest.mark.parametrize("stem", ["overview", "endpoints"])
+def test_a_calibration_of_a_busy_machine_is_not_quoted_as_what_it_can_do(services, put, opened, stem):
+    put("r1")
+    keep(services, replace(GOOD, others_busy_share=0.62))
+
+    page = opened(stem)
+
+    assert "while other work kept this machine 62 % busy" in words(page).replace("\\", "")
+    assert [found.label for found in page.button if "alibrate" in found.label]
+
+
+def test_a_calibration_of_a_quiet_machine_stands_without_a_doubt(services, put, opened):
+    put("r1")
+    keep(services, replace(GOOD, others_busy_share=0.05))
+
+    assert "other work" not in words(opened("overview"))
 
 
 def test_each_number_leads_to_its_definition(services, opened):
