@@ -24,7 +24,7 @@ def _command(argv: list[str] | None) -> int:
     from core.key_file import KeyProblem
     from core.plan import PlanError
 
-    options = arguments.parser().parse_args(argv)
+    options = arguments.parsed(argv)
     try:
         arguments.require_writable(options.out)
         if options.command == "run":

@@ -2,9 +2,11 @@
 
 import argparse
 import json
-import os
+import math
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from core import pasted
 from core.plan import Configuration, Endpoint, Limits, Load, PlanError, RunPlan, Workload
@@ -16,38 +18,89 @@ EPILOG = """examples:
   cli.py run --plan plan.json                  run what a page of the app gave you
   cli.py calibrate                             how many tokens/s can this machine measure, and how well?
 
-Exit status: 0 if requests succeeded, 1 if none did or a run failed, 2 if the command cannot be understood."""
+`cli.py COMMAND --help` lists the options of one command.
+Exit status: 0 if requests succeeded, 1 if none did or a run failed, 2 if the command cannot be understood,
+130 if it was stopped before anything was measured."""
+
+
+RUN = """Keep a number of requests in flight against one endpoint that speaks the OpenAI API, and report latencies,
+speeds and reasons to doubt them. --base-url and --model are needed, or --plan."""
+RUN_ENDS = """Ctrl-C ends the run under way within two seconds; what was measured is reported and written."""
+DEMO = """Measure one small model in three quantizations at 1 and at 4 streams on a real llama.cpp server, which is
+started here. The first time, its model files are made and kept."""
+CALIBRATE = """Measure a simulator whose times are known exactly, at more and more streams, and tell how far from the
+truth the measured times are."""
+EXPORT = """Write a run of Paceline's database as a run file, the format that `run --out` writes."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong and where all options are listed, instead of listing them."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with status 2."""
+        words = say("{what}. See: {command} --help", what=message.removeprefix("argument "), command=self.prog)
+        self.exit(2, f"{self.prog}: {words}\n")
+
+
+def parsed(words: Sequence[str] | None) -> argparse.Namespace:
+    """What was typed, None for this process's own command line. Ends with status 2 where it is not understood."""
+    root = parser()
+    found, strange = root.parse_known_args(words)
+    if strange:
+        command = f"{root.prog} {found.command}"
+        root.exit(
+            2,
+            say(
+                "{command}: {words} is not known here. See: {command} --help\n",
+                command=command,
+                words=" ".join(strange),
+            ),
+        )
+    return found
 
 
 def parser() -> argparse.ArgumentParser:
     """The whole command line."""
-    root = argparse.ArgumentParser(
+    root = Parser(
         prog="cli.py",
         description="Measure LLM endpoints honestly, without a browser.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    _add_run(commands.add_parser("run", help="benchmark one endpoint at one or more concurrency levels"))
-    demo = commands.add_parser("demo", help="the built-in comparison: Q4_0, Q8_0 and F16 of the bundled model")
+    _add_run(
+        commands.add_parser(
+            "run",
+            help="benchmark one endpoint at one or more concurrency levels",
+            usage="cli.py run (--base-url URL --model M | --plan FILE) [options]",
+            description=RUN,
+            epilog=RUN_ENDS,
+        )
+    )
+    demo = commands.add_parser(
+        "demo", help="the built-in comparison: Q4_0, Q8_0 and F16 of the bundled model", description=DEMO
+    )
     demo.add_argument("--short", action="store_true", help="about 30 seconds instead of 3 minutes")
     demo.add_argument("--out", type=Path, metavar="FILE", help="write the run file (JSON)")
-    calibrate = commands.add_parser("calibrate", help="how much can this machine measure, with what error?")
+    calibrate = commands.add_parser(
+        "calibrate", help="how much can this machine measure, with what error?", description=CALIBRATE
+    )
     calibrate.add_argument("--out", type=Path, metavar="FILE", help="write the result (JSON)")
     calibrate.add_argument("--quick", action="store_true", help="fewer levels, about 15 seconds")
-    export = commands.add_parser("export", help="write a stored run as a run file")
+    export = commands.add_parser("export", help="write a stored run as a run file", description=EXPORT)
     export.add_argument("run", metavar="RUN", help="the run's id, as its page shows it")
     export.add_argument("--out", type=Path, metavar="FILE", help="where to write; standard output without it")
     return root
 
 
 def _add_run(run: argparse.ArgumentParser) -> None:
-    run.formatter_class = argparse.RawDescriptionHelpFormatter
     target = run.add_argument_group("what answers")
     target.add_argument("--base-url", metavar="URL", help="such as http://127.0.0.1:8000/v1")
     target.add_argument("--model", metavar="M", help="the name that the server lists")
     target.add_argument("--label", metavar="TEXT", help="how to name it in tables (default: the model)")
-    target.add_argument("--api", choices=("chat", "completions"), default="chat")
+    target.add_argument(
+        "--api", choices=("chat", "completions"), default="chat", help="/chat/completions (default) or /completions"
+    )
     target.add_argument(
         "--api-key-env", metavar="NAME", help="environment variable that holds the key; sent to this host only"
     )
@@ -63,21 +116,21 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         "--concurrency", default="1", metavar="N[,N...]", help="requests in flight; several levels make several runs"
     )
     size = load.add_mutually_exclusive_group()
-    size.add_argument("--requests", type=int, metavar="N", help="measured requests a level (default 20)")
-    size.add_argument("--duration", type=float, metavar="S", help="seconds of sending a level, instead of a number")
+    size.add_argument("--requests", type=_whole, metavar="N", help="measured requests a level (default 20)")
+    size.add_argument("--duration", type=_seconds, metavar="S", help="seconds of sending a level, instead of a number")
     load.add_argument(
-        "--warmup-requests", type=int, default=1, metavar="N", help="sent before, in no statistic (default 1)"
+        "--warmup-requests", type=_whole, default=1, metavar="N", help="sent before, in no statistic (default 1)"
     )
     what = run.add_argument_group("what is asked")
-    what.add_argument("--input-tokens", type=int, default=128, metavar="N", help="prompt length (default 128)")
+    what.add_argument("--input-tokens", type=_whole, default=128, metavar="N", help="prompt length (default 128)")
     what.add_argument(
-        "--output-tokens", type=int, default=128, metavar="N", help="answer length asked for (default 128)"
+        "--output-tokens", type=_whole, default=128, metavar="N", help="answer length asked for (default 128)"
     )
     what.add_argument("--ignore-eos", action="store_true", help="ask for exactly that length, where the server can")
     what.add_argument("--no-stream", action="store_true", help="whole answers; TTFT, TPOT and gaps then do not exist")
     what.add_argument("--extra-body", metavar="JSON", default="{}", help="further keys of the request body")
     what.add_argument("--keep-text", action="store_true", help="write the answers' texts into the run file")
-    what.add_argument("--seed", type=int, default=0, metavar="N", help="of the prompts' words")
+    what.add_argument("--seed", type=_whole, default=0, metavar="N", help="of the prompts' words (default 0)")
     _add_limits_and_files(run)
 
 
@@ -85,18 +138,37 @@ def _add_limits_and_files(run: argparse.ArgumentParser) -> None:
     limits = run.add_argument_group("when to give up, in seconds")
     for name, default in (("connect", 10), ("first-byte", 300), ("idle", 120), ("total", 1800)):
         limits.add_argument(
-            f"--timeout-{name}", type=float, default=float(default), metavar="S", help=f"default {default}"
+            f"--timeout-{name}", type=_seconds, default=float(default), metavar="S", help=f"default {default}"
         )
-    run.add_argument(
-        "--plan", type=Path, metavar="FILE", help="run a plan file instead; the other options are then not used"
+    rest = run.add_argument_group("from where, to where, and how")
+    rest.add_argument(
+        "--plan", type=Path, metavar="FILE", help="run a plan file instead; of the options above none is then used"
     )
-    run.add_argument("--out", type=Path, metavar="FILE", help="write the run file (JSON), one run a level")
-    run.add_argument(
+    rest.add_argument("--out", type=Path, metavar="FILE", help="write the run file (JSON), one run a level")
+    rest.add_argument(
         "--no-preflight", action="store_true", help="send no tiny request first to find what the server accepts"
     )
-    run.add_argument(
-        "--priority", choices=("raised", "normal"), default="raised", help="of the measuring process (default raised)"
-    )
+    rest.add_argument(
+        "--priority", choices=("raised", "normal"), default="raised",
+        help="scheduling priority to ask for; raised (default) makes times truer beside other work",
+    )  # fmt: skip
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(say("{text!r} is no whole number", text=text)) from None
+
+
+def _seconds(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0 < found < math.inf:
+        raise argparse.ArgumentTypeError(say("{text!r} is no number of seconds above 0", text=text))
+    return found
 
 
 def plans(options: argparse.Namespace) -> list[RunPlan]:
@@ -105,6 +177,8 @@ def plans(options: argparse.Namespace) -> list[RunPlan]:
         return list(pasted.plans_of_file(options.plan))
     if not options.base_url or not options.model:
         raise PlanError(say("Name what to measure: --base-url and --model, or --plan FILE."))
+    if options.ca is not None and not options.ca.is_file():
+        raise PlanError(say("--ca {path}: there is no such file.", path=options.ca))
     endpoint = Endpoint(
         name="command line",
         base_url=options.base_url,
@@ -185,5 +259,13 @@ def require_writable(out: Path | None) -> None:
         raise PlanError(say("--out {path} is a folder: name a file in it.", path=out))
     if not folder.is_dir():
         raise PlanError(say("--out {path}: the folder {folder} is not there. Make it first.", path=out, folder=folder))
-    if not os.access(out if out.exists() else folder, os.W_OK):
-        raise PlanError(say("--out {path} may not be written: choose another place.", path=out))
+    if out.exists() and not out.is_file():
+        return  # a pipe or a device: to open it might wait for a reader
+    try:
+        if out.exists():
+            out.open("ab").close()
+        tempfile.TemporaryFile(dir=folder).close()  # the whole file is made beside the old one, then replaces it
+    except OSError as fault:
+        raise PlanError(
+            say("--out {path} cannot be written ({reason}): choose another place.", path=out, reason=fault.strerror)
+        ) from None

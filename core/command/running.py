@@ -1,6 +1,7 @@
 """Runs plans one after the other for the command line, and writes the run file. Ctrl-C keeps what was measured."""
 
 import contextlib
+import queue
 import signal
 import sys
 import threading
@@ -21,28 +22,41 @@ from core.words import say
 
 
 class Stopper:
-    """Turns Ctrl-C into a cancel of the run under way; a second one ends the command at once."""
+    """Turns Ctrl-C into a cancel of the run under way; a second one ends the command at once.
+
+    A signal comes in the midst of whatever the main thread does, which may hold the run's lock: another thread cancels.
+    """
 
     def __init__(self) -> None:
-        self.asked = threading.Event()
+        self._asked = False
         self.local: LocalRun | None = None
+        self._cancels: queue.SimpleQueue[bool] = queue.SimpleQueue()  # its `put` may be called from a signal
 
     def __call__(self, *_: object) -> None:
-        if self.asked.is_set():
+        if self._asked:
             raise KeyboardInterrupt
-        self.asked.set()
-        if self.local is not None:
-            self.local.cancel()
+        self._asked = True
+        self._cancels.put(True)
+
+    def asked(self) -> bool:
+        """Whether the user wants to stop."""
+        return self._asked
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
         """Ctrl-C and a polite kill both stop the run within."""
+        threading.Thread(target=self._cancel_when_asked, name="ctrl-c", daemon=True).start()
         before = {number: signal.signal(number, self) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+            self._cancels.put(False)
+
+    def _cancel_when_asked(self) -> None:
+        if self._cancels.get() and self.local is not None:
+            self.local.cancel()
 
 
 @contextlib.contextmanager
@@ -70,28 +84,32 @@ def measure(
     environ: dict[str, str] | None = None,
     preflight: bool = True,
 ) -> list[Run]:
-    """The runs of these plans; fewer if the user stopped, or if a built-in server did not start (which is told)."""
+    """The runs of these plans; fewer if the user stopped, or if a built-in server did not start (which is told).
+
+    Raises KeyboardInterrupt if the user stopped before there was a run.
+    """
     stopper = Stopper()
     runs: list[Run] = []
     with stopper.listening(), host_for(plans) as host:
-        for plan, key_header in zip(plans, key_headers or [None] * len(plans), strict=True):
-            if stopper.asked.is_set():
+        for position, (plan, key_header) in enumerate(zip(plans, key_headers or [None] * len(plans), strict=True)):
+            if stopper.asked():
                 break
-            line = Line(plan)
+            line = Line(plans, position)
             try:
                 placed, server = _placed(plan, host, line, stopper)
             except HostError as fault:
-                line.clear()
-                print(fault, file=sys.stderr)
+                line.tell(str(fault))
                 break
             local = LocalRun(placed, key_header=key_header, listener=line, environ=environ, preflight=preflight)
             stopper.local = local
-            if stopper.asked.is_set():  # asked for while the server was made ready
+            if stopper.asked():  # while the server was made ready
                 local.cancel()
             opening = local.opening()
             run = local.run(replace(opening, environment={**opening.environment, **server}))
             line.clear()
             runs.append(replace(run, plan=plan))
+    if stopper.asked() and not runs:
+        raise KeyboardInterrupt
     return runs
 
 
@@ -101,7 +119,7 @@ def _placed(plan: RunPlan, host: Host | None, line: Line, stopper: Stopper) -> t
         return plan, {}
 
     def tell(words: str) -> None:
-        if stopper.asked.is_set():
+        if stopper.asked():
             raise HostError(say("Stopped before the server was ready."))
         line.stage(words)
 

@@ -1,19 +1,25 @@
 """How runs look in a terminal: one progress line and a table at the end. Knows columns, measures nothing."""
 
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from time import monotonic
 from typing import TextIO
 
+from core.command.time_left import span, time_left_s
 from core.findings import findings, greyed
-from core.fleet.local import Listener
+from core.fleet.local import Listener, run_name
 from core.loadgen.channel import Progress
 from core.plan import RunPlan
-from core.records import RequestRecord
+from core.records import Outcome, RequestRecord
 from core.run import Preflight, Run
+from core.shortening import cut
 from core.summary import Summary
 from core.words import say
 
-BAR = 24
+BAR = 8
+LONGEST_NAME = 60
+WIDEST = 100  # of a line on a terminal that does not tell its width
 DASH = "–"
 COLUMNS = (
     ("in flight", 9), ("ok", 7), ("failed", 6), ("TTFT p50", 9), ("p95", 8), ("p99", 8), ("TPOT p50", 9),
@@ -23,47 +29,89 @@ UNITS = ("", "", "", "ms", "ms", "ms", "ms", "ms", "tok/s", "tok/s")
 
 
 class Line(Listener):
-    """One line that is written over while a run goes on; only on a terminal."""
+    """One line that is written over while a run goes on; only on a terminal. It says which of the runs this is."""
 
-    def __init__(self, plan: RunPlan, *, out: TextIO | None = None) -> None:
-        self._plan = plan
+    def __init__(
+        self,
+        plans: Sequence[RunPlan],
+        position: int,
+        *,
+        out: TextIO | None = None,
+        now_s: Callable[[], float] = monotonic,
+    ) -> None:
+        self._plans, self._position = plans, position
         self._out = out or sys.stderr
         self._shown = self._out.isatty()
-        self._failed = 0
+        self._now_s = now_s
+        self._begun_s = now_s()
+        self._warm_s = self._between_s = 0.0
+        self._failed = self._ended = self._chunks = 0
+        name = printable(cut(run_name(plans[position]), LONGEST_NAME))
+        several = say("run {n} of {all}: {name}", n=position + 1, all=len(plans), name=name)
+        self._name = several if len(plans) > 1 else name
 
     def waiting(self) -> None:
         """Another measured run holds this machine."""
-        print(say("Waiting for another measured run on this machine to end."), file=self._out)
+        self.tell(say("Waiting for another measured run on this machine to end."))
 
     def preflight(self, found: Preflight) -> None:
         """Tell what was changed, once."""
         for change in found.changes:
-            print(say("Preflight: {change}", change=change), file=self._out)
+            self.tell(say("{name}: preflight: {change}", name=self._name, change=change))
+
+    def started(self, priority: str) -> None:
+        """From here on it is measured, or warmed up."""
+        del priority
+        self._between_s = self._now_s() - self._begun_s
 
     def record(self, record: RequestRecord) -> None:
-        """Count failures."""
-        self._failed += record.failure is not None and not record.warmup
+        """Count failures, and what an ended request brought."""
+        if not record.warmup:
+            self._failed += record.outcome in (Outcome.FAILED, Outcome.EMPTY)
+            self._ended += 1
+            self._chunks += len(record.chunk_us)
 
     def progress(self, progress: Progress) -> None:
         """Draw the line again."""
-        if not self._shown:
+        if progress.warming_up:
+            self._warm_s, self._between_s = progress.at_s, self._now_s() - self._begun_s
+            self.stage(say("warming up"))
             return
-        load = self._plan.load
-        share = progress.ended / load.requests if load.requests else progress.at_s / (load.duration_s or 1.0)
-        full = round(min(share, 1.0) * BAR)
-        words = say(
-            "{n} in flight  {bar} {ended} ended  {failed} failed  {chunks:,} chunks  {at_s:.0f} s",
-            n=load.concurrency, bar="█" * full + "░" * (BAR - full), ended=progress.ended, failed=self._failed,
-            chunks=progress.chunks, at_s=progress.at_s,
-        )  # fmt: skip
-        self._out.write(f"\r\x1b[K{words}")
-        self._out.flush()
+        so_far_s = progress.at_s - self._warm_s
+        share = self._share(progress, so_far_s)
+        left_s = time_left_s(self._plans, self._position, share=share, so_far_s=so_far_s, between_s=self._between_s)
+        full = int(share * BAR)
+        self.stage(
+            "█" * full + "░" * (BAR - full),
+            "" if left_s is None else say("{span} left", span=span(left_s)) if left_s else say("finishing"),
+            say("{failed:,} failed", failed=self._failed) if self._failed else "",
+            say("{ended:,} ended", ended=progress.ended),
+            say("{chunks:,} chunks", chunks=progress.chunks),
+        )
 
-    def stage(self, words: str) -> None:
-        """Show what is being made ready; only on a terminal."""
+    def _share(self, progress: Progress, so_far_s: float) -> float:
+        """How much of this run is done; requests on their way count by the chunks that they brought."""
+        load = self._plans[self._position].load
+        if load.requests is None:
+            return min(so_far_s / (load.duration_s or 1.0), 1.0)
+        under_way = max(progress.chunks - self._chunks, 0) * self._ended / self._chunks if self._chunks else 0.0
+        return min((progress.ended + under_way) / load.requests, 1.0)
+
+    def stage(self, *parts: str) -> None:
+        """Show what happens to this run; only on a terminal, and no more than fits into its width."""
         if self._shown:
-            self._out.write(f"\r\x1b[K{words}")
+            columns = self._columns()
+            line = self._name
+            for part in map(printable, filter(None, parts)):
+                if len(line) + len(part) + 2 < columns:
+                    line += f"  {part}"
+            self._out.write(f"\r\x1b[K{line[: columns - 1]}")
             self._out.flush()
+
+    def tell(self, words: str) -> None:
+        """A sentence that stays, above the line."""
+        self.clear()
+        print(printable(words), file=self._out, flush=True)
 
     def clear(self) -> None:
         """Take the line away."""
@@ -71,20 +119,27 @@ class Line(Listener):
             self._out.write("\r\x1b[K")
             self._out.flush()
 
+    def _columns(self) -> int:
+        try:
+            return os.get_terminal_size(self._out.fileno()).columns or WIDEST
+        except (OSError, ValueError):  # no terminal that tells
+            return WIDEST
+
 
 def table(runs: Sequence[tuple[Run, Summary]]) -> str:
-    """The readable end: one row a run, doubtful numbers in brackets, findings below."""
+    """The readable end: one row a run that measured something, doubtful numbers in brackets, findings below."""
     lines = []
-    labels = [run.plan.configuration.label for run, _ in runs]
-    width = max(len("configuration"), *(min(len(label), 32) for label in labels))
-    head = "configuration".ljust(width) + "".join(name.rjust(size + 2) for name, size in COLUMNS)
-    units = " " * width + "".join(unit.rjust(size + 2) for unit, (_, size) in zip(UNITS, COLUMNS, strict=True))
-    lines += [head, units]
-    for (run, summary), label in zip(runs, labels, strict=True):
-        cells = _cells(run, summary)
-        row = printable(label)[:32].ljust(width)
-        lines.append(row + "".join(cell.rjust(size + 2) for cell, (_, size) in zip(cells, COLUMNS, strict=True)))
-    if any("(" in line for line in lines[2:]):
+    rows = [
+        (printable(run.plan.configuration.label)[:32], _cells(run, summary)) for run, summary in runs if run.requests
+    ]
+    if rows:
+        width = max(len("configuration"), *(len(label) for label, _ in rows))
+        for label, cells in (("configuration", [name for name, _ in COLUMNS]), ("", UNITS), *rows):
+            sizes = (size for _, size in COLUMNS)
+            lines.append(
+                label.ljust(width) + "".join(cell.rjust(size + 2) for cell, size in zip(cells, sizes, strict=True))
+            )
+    if any(cell.startswith("(") for _, cells in rows for cell in cells):
         lines.append(say("(in brackets: too few samples, or the client was the bottleneck)"))
     lines += _findings(runs)
     return "\n".join(lines)
@@ -120,14 +175,14 @@ def _cells(run: Run, summary: Summary) -> list[str]:
 
 def _findings(runs: Sequence[tuple[Run, Summary]]) -> list[str]:
     """One line a kind of doubt, in the words of the first run that has it; the others are named."""
-    lines = []
-    told: dict[str, tuple[str, list[str]]] = {}
+    told: dict[tuple[str, str], tuple[str, list[str]]] = {}
     for run, summary in runs:
-        if run.message:
-            lines.append(f"* {run.name}: {run.message}")
         for finding in findings(run, summary):
-            if finding.level != "ok":
-                told.setdefault(finding.kind, (f"{run.name}: {finding.text}", []))[1].append(run.name)
+            if finding.level == "ok":
+                continue
+            alike = (finding.kind, finding.why if finding.kind == "run_failed" else "")
+            told.setdefault(alike, (f"{run.name}: {finding.text}", []))[1].append(run.name)
+    lines = []
     for words, names in told.values():
         also = say(" (Also: {names}.)", names=", ".join(names[1:])) if len(names) > 1 else ""
         lines.append(f"* {words}{also}")

@@ -1,11 +1,12 @@
 """What is typed becomes plans, or one sentence."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from core.command.arguments import levels, parser, plans
+from core.command.arguments import levels, parsed, parser, plans, require_writable
 from core.plan import PlanError
 from core.reproduce import plan_file
 from tests.core.loadgen.scripted import plan_for
@@ -34,7 +35,9 @@ def test_a_duration_stands_instead_of_a_number():
     assert (plan.load.requests, plan.load.duration_s) == (None, 3.5)
 
 
-def test_everything_reaches_the_plan():
+def test_everything_reaches_the_plan(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("ca.pem").touch()
     (plan,) = asked(
         "--api", "completions", "--header", "X-A: b:c", "--extra-body", '{"top_k": 1}', "--ignore-eos", "--no-stream",
         "--timeout-idle", "3", "--ca", "ca.pem", "--input-tokens", "7", "--output-tokens", "9", "--label", "L",
@@ -75,10 +78,60 @@ def test_without_a_target_the_next_step_is_named():
         plans(parser().parse_args(["run"]))
 
 
-def test_a_certificate_file_is_meant_from_where_the_command_was_typed():
-    (plan,) = asked("--ca", "certs/ca.pem")
+def test_a_certificate_file_is_meant_from_where_the_command_was_typed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("ca.pem").touch()
+    (plan,) = asked("--ca", "ca.pem")
 
-    assert Path(plan.configuration.endpoint.ca_file).is_absolute()
+    assert plan.configuration.endpoint.ca_file == str(tmp_path / "ca.pem")
+
+
+def test_a_certificate_file_that_is_not_there_is_said_before_anything_is_measured():
+    with pytest.raises(PlanError, match=r"--ca none\.pem"):
+        asked("--ca", "none.pem")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["run", "--requests", "five"], "cli.py run: --requests: 'five' is no whole number. See: cli.py run --help"),
+        (["run", "--timeout-idle", "-1"], "--timeout-idle: '-1' is no number of seconds above 0"),
+        (["run", "--duration", "nan"], "--duration: 'nan' is no number of seconds above 0"),
+        (["run", "--bse-url", "x"], "cli.py run: --bse-url x is not known here. See: cli.py run --help"),
+        (["rnu"], "invalid choice: 'rnu'"),
+        ([], "See: cli.py --help"),
+    ],
+)
+def test_what_is_not_understood_is_one_line_with_the_way_to_the_options(words, said, capsys):
+    with pytest.raises(SystemExit) as ended:
+        parsed(words)
+    told = capsys.readouterr().err
+
+    assert ended.value.code == 2
+    assert said in told
+    assert told.count("\n") == 1
+
+
+def test_a_file_that_can_be_written_is_left_as_it_is(tmp_path):
+    (tmp_path / "there.json").write_text("before")
+    require_writable(tmp_path / "there.json")
+    require_writable(tmp_path / "new.json")
+
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("there.json", "before")]
+
+
+def test_a_file_where_none_can_be_made_is_refused_with_the_reason():
+    """Even to the superuser, whom a look at the permissions tells nothing."""
+    folder = next(path for path in (Path("/proc"), Path("/dev/fd")) if path.is_dir())
+
+    with pytest.raises(PlanError, match=r"cannot be written \(.+\)"):
+        require_writable(folder / "run.json")
+
+
+def test_a_pipe_is_not_opened_to_see_whether_it_can_be_written(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+
+    require_writable(tmp_path / "pipe")  # to open it would wait for a reader
 
 
 def test_no_requests_at_all_is_refused_and_not_taken_for_the_default():

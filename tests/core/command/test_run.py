@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -99,7 +100,7 @@ def test_nobody_there_is_status_one_and_a_sentence():
     done = cli("run", "--base-url", "http://127.0.0.1:9/v1", "--model", "m")
 
     assert done.returncode == 1
-    assert "127.0.0.1:9" in done.stdout
+    assert (done.stdout + done.stderr).count("127.0.0.1:9") == 1
     assert "Traceback" not in done.stderr
 
 
@@ -131,6 +132,45 @@ def test_a_full_disk_under_the_output_is_one_sentence(server):
 
     assert done.returncode != 0
     assert "Traceback" not in done.stderr
+
+
+def test_a_disk_that_fills_up_while_it_is_measured_is_one_sentence_beside_the_table(server, tmp_path):
+    out = tmp_path / "run.json"
+    out.write_text("before")
+    words = [sys.executable, "cli.py", "run", "--base-url", server.base_url, "--model", "gt-ttft20000-itl1000",
+             "--output-tokens", "20", "--requests", "3", "--out", str(out)]  # fmt: skip
+    limited = f"ulimit -f 2; exec {shlex.join(words)}"  # 2 KB a file: as good as full
+    done = subprocess.run(["sh", "-c", limited], cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 1
+    assert f"{out} cannot be written" in done.stderr
+    assert "TTFT p50" in done.stdout
+    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".json"] == ["run.json"]
+    assert out.read_text() == "before"
+
+
+def test_ctrl_c_while_a_model_file_is_made_ends_at_once_and_leaves_nothing(tmp_path):
+    cache = tmp_path / "cache"
+    with subprocess.Popen(
+        [sys.executable, "cli.py", "demo", "--short"],
+        cwd=ROOT, env=os.environ | {"PACELINE_CACHE": str(cache)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        start_new_session=True, text=True,
+    ) as process:  # fmt: skip
+        while not list(cache.glob(".*.part")):
+            assert process.poll() is None
+            time.sleep(0.05)
+        asked_s = time.monotonic()
+        os.killpg(process.pid, signal.SIGINT)
+        _, told = process.communicate(timeout=20)
+        took_s = time.monotonic() - asked_s
+    left = subprocess.run(["ps", "-eo", "sess,stat,args"], capture_output=True, text=True, check=True).stdout
+    alive = [line for line in left.splitlines() if line.split()[0] == str(process.pid) and "Z" not in line.split()[1]]
+
+    assert process.returncode == 130
+    assert "Stopped before the server was ready." in told
+    assert alive == []
+    assert [path.name for path in cache.iterdir() if ".part" in path.name] == []
+    assert took_s < 10  # one second on a quiet machine
 
 
 def test_ctrl_c_keeps_what_was_measured(server, tmp_path):

@@ -60,16 +60,34 @@ def test_a_stop_while_a_server_is_made_ready_measures_nothing_more(monkeypatch):
     monkeypatch.setattr("core.fleet.builtin_host.BuiltinHost", lambda _: Slow())
     monkeypatch.setattr(running, "Stopper", Kept)
 
-    assert measure([type(plan_for("http://x"))(configuration=simulated_configuration(0))]) == []
+    with pytest.raises(KeyboardInterrupt):
+        measure([type(plan_for("http://x"))(configuration=simulated_configuration(0))])
 
 
 def test_ctrl_c_cancels_once_and_ends_the_command_the_second_time():
     stopper = Stopper()
     stopper()
 
-    assert stopper.asked.is_set()
+    assert stopper.asked()
     with pytest.raises(KeyboardInterrupt):
         stopper()
+
+
+def test_ctrl_c_in_the_midst_of_what_holds_the_run_s_lock_waits_for_nothing():
+    lock, cancelled = threading.Lock(), threading.Event()
+
+    class Busy:
+        def cancel(self):
+            with lock:
+                cancelled.set()
+
+    stopper = Stopper()
+    with stopper.listening():
+        stopper.local = Busy()
+        with lock:
+            signal.raise_signal(signal.SIGINT)  # in this thread, which holds the lock
+
+        assert cancelled.wait(10)
 
 
 def test_signals_are_given_back():

@@ -1,12 +1,14 @@
 """What a terminal shows: a line that is written over, and a table that says what it doubts."""
 
 import io
+from dataclasses import replace
 
 from core.command.terminal import Line, printable, table
 from core.loadgen.channel import Progress
-from core.run import Preflight
+from core.records import FailureKind
+from core.run import Preflight, RunState
 from core.summary import summarise
-from tests.core.example_runs import failed, run, steady
+from tests.core.example_runs import answered, failed, run, steady
 from tests.core.loadgen.scripted import plan_for
 
 
@@ -61,7 +63,7 @@ def test_foreign_words_cannot_steer_the_terminal():
 def test_the_line_is_written_over_and_only_on_a_terminal():
     screen, file = Screen(), io.StringIO()
     for out in (screen, file):
-        line = Line(plan_for(80, requests=4), out=out)
+        line = Line([plan_for(80, requests=4)], 0, out=out)
         line.progress(progress(1))
         line.progress(progress(4))
         line.clear()
@@ -71,8 +73,89 @@ def test_the_line_is_written_over_and_only_on_a_terminal():
     assert file.getvalue() == ""
 
 
+def test_the_line_names_the_configuration_which_run_it_is_and_the_time_left():
+    screen, plans = Screen(), [plan_for(80, requests=4, concurrency=2), plan_for(80, requests=8, concurrency=2)]
+    clock = iter([100.0, 103.0])
+    line = Line(plans, 0, out=screen, now_s=lambda: next(clock))
+    line.started("normal")  # 3 s went by
+    line.progress(progress(2))
+
+    # Half of the first run took 2 s, the second is twice as long: 2 + 3 + 8.
+    assert "run 1 of 2: c at 2 in flight  ████░░░░  13 s left  2 ended" in screen.getvalue()
+
+
+def test_a_single_run_is_not_numbered():
+    screen = Screen()
+    Line([plan_for(80)], 0, out=screen).stage("warming up")
+
+    assert screen.getvalue().endswith("c at 1 in flight  warming up")
+
+
+def test_requests_under_way_count_by_their_chunks():
+    screen = Screen()
+    line = Line([plan_for(80, requests=4)], 0, out=screen)
+    line.record(answered(0, gaps=(0.01,) * 99))
+    line.progress(Progress(at_s=3.0, sent=2, ended=1, in_flight=1, warming_up=False, chunks=200))
+
+    assert "████░░░░  3 s left  1 ended  200 chunks" in screen.getvalue()
+
+
+def test_what_the_user_cancelled_is_no_failure_on_the_line():
+    screen = Screen()
+    line = Line([plan_for(80, requests=4)], 0, out=screen)
+    line.record(failed(0, kind=FailureKind.CANCELLED))
+    line.record(failed(1))
+    line.progress(progress(2))
+
+    assert "1 failed" in screen.getvalue()
+
+
+def test_a_narrow_terminal_gets_whole_parts_only(monkeypatch):
+    monkeypatch.setattr("core.command.terminal.WIDEST", 50)
+    screen = Screen()
+    Line([plan_for(80, requests=4)], 0, out=screen).progress(progress(2))
+    (shown,) = screen.getvalue().split("\x1b[K")[1:]
+
+    assert len(shown) < 50
+    assert shown.endswith("2 ended")
+
+
+def test_a_sentence_that_stays_does_not_run_into_the_line():
+    screen = Screen()
+    line = Line([plan_for(80)], 0, out=screen)
+    line.stage("Starting Q4_0")
+    line.waiting()
+
+    assert "\r\x1b[KWaiting for another measured run" in screen.getvalue()
+
+
 def test_what_preflight_changed_is_told_everywhere():
     out = io.StringIO()
-    Line(plan_for(80), out=out).preflight(Preflight(changes=("drop stream_options",)))
+    Line([plan_for(80)], 0, out=out).preflight(Preflight(changes=("drop stream_options",)))
 
     assert "drop stream_options" in out.getvalue()
+
+
+def test_a_run_that_never_began_is_one_sentence_and_no_table():
+    text = shown(run([], state=RunState.FAILED, message="Nothing answers at 127.0.0.1:9: Connection refused."))
+
+    assert text.count("Connection refused") == 1
+    assert text.count("\n") == 0
+
+
+def test_two_runs_that_failed_for_different_reasons_tell_both():
+    text = shown(
+        run([], name="one", state=RunState.FAILED, message="It refused."),
+        run([], name="two", state=RunState.FAILED, message="It was not there."),
+    )
+
+    assert "one: The run failed. It refused." in text
+    assert "two: The run failed. It was not there." in text
+
+
+def test_brackets_are_explained_only_where_a_number_stands_in_them():
+    plan = plan_for(80)
+    named = replace(plan, configuration=replace(plan.configuration, label="m (2)"))
+
+    assert "in brackets" in shown(run(steady(5)))
+    assert "in brackets" not in shown(run(steady(120), of=named))

@@ -55,8 +55,12 @@ def test_lengths_are_known_from_the_plan_or_from_the_servers_counts():
 def test_concurrency_is_known_from_the_plan_or_from_what_was_in_flight():
     untold = {"unknown": ["concurrency"]}
 
-    assert missing([failed(sent=None)], environment=untold) == "Not known of this run: the concurrency."
+    assert missing([answered(sent_s=None)], environment=untold) == "Not known of this run: the concurrency."
     assert missing([answered()], environment=untold) == ""
+
+
+def test_a_run_without_an_answer_has_no_speed_that_would_need_a_claim():
+    assert missing([failed(0)], of=plan(model="claude")) == ""
 
 
 def test_a_simulator_claims_nothing():

@@ -1,0 +1,49 @@
+"""How long the runs of one command will still take, told from the pace of the one under way. Knows no clock."""
+
+from collections.abc import Sequence
+from math import ceil
+
+from core.plan import Load, RunPlan
+from core.words import say
+
+LEAST_SHARE = 0.03  # of a run counted in requests; before it there is no pace
+
+
+def time_left_s(
+    plans: Sequence[RunPlan], position: int, *, share: float, so_far_s: float, between_s: float
+) -> float | None:
+    """Seconds until the last plan has been run; None where that cannot be told.
+
+    The run at `position` has measured for `so_far_s` and done `share` of its work; before it measured, `between_s`
+    went by. A round, one request of each lane, is taken to last as long in the runs that follow.
+    """
+    load = plans[position].load
+    if load.duration_s is None and share < LEAST_SHARE:
+        return None
+    run_s = load.duration_s or so_far_s / share
+    round_s = None if load.requests is None else run_s / _rounds(load)
+    left = max(run_s - so_far_s, 0.0)
+    for plan in plans[position + 1 :]:
+        lasts = _lasts_s(plan.load, round_s)
+        if lasts is None:
+            return None
+        left += between_s + lasts
+    return left
+
+
+def _lasts_s(load: Load, round_s: float | None) -> float | None:
+    if load.duration_s is not None:
+        return load.duration_s
+    return None if round_s is None else _rounds(load) * round_s
+
+
+def _rounds(load: Load) -> int:
+    return ceil((load.requests or 0) / load.concurrency)
+
+
+def span(seconds: float) -> str:
+    """A length of time as people say it: seconds up to two minutes, then minutes."""
+    if seconds < 120:
+        return say("{n} s", n=ceil(seconds))
+    minutes = round(seconds / 60)
+    return say("{n} min", n=minutes) if minutes < 120 else say("{n} h", n=round(minutes / 60))
