@@ -5,15 +5,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.lineup import Contender, Lineup
-from core.quantities import number
+from core.quantities import number, seconds
 from core.words import say
 
 KILO = 1000
 IN_BYTES = ("size", "bytes")
+IN_SECONDS = ("late_p99_s", "late_max_s")
 SERVER_NAMES = {
     "ftype": "quantization", "size": "size of weights", "bytes": "size of weights", "n_params": "parameters",
     "n_ctx": "context, tokens", "n_ctx_train": "context in training, tokens", "n_vocab": "vocabulary, tokens",
     "n_embd": "embedding width", "vocab_type": "kind of vocabulary", "max_model_len": "context, tokens",
+    "late_p99_s": "late, p99", "late_max_s": "late, most",
 }  # fmt: skip
 
 
@@ -67,6 +69,8 @@ def _server_text(key: str, value: object) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         if key in IN_BYTES:
             return _scaled(value, ("B", "kB", "MB", "GB", "TB"))
+        if key in IN_SECONDS:
+            return seconds(value)
         if key == "n_params":
             return _scaled(value, ("", "k", "M", "G", "T"))
     return _text(value)

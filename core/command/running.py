@@ -12,7 +12,7 @@ from typing import Any
 
 from core import runfile
 from core.command.terminal import Line, table
-from core.fleet.hosting import Host, HostError
+from core.fleet.hosting import Host, HostError, with_served
 from core.fleet.local import LocalRun
 from core.plan import RunPlan
 from core.records import Outcome
@@ -107,7 +107,7 @@ def measure(
             opening = local.opening()
             run = local.run(replace(opening, environment={**opening.environment, **server}))
             line.clear()
-            runs.append(replace(run, plan=plan))
+            runs.append(replace(with_served(run, host), plan=plan))
     if stopper.asked() and not runs:
         raise KeyboardInterrupt
     return runs

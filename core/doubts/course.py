@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+from core.doubts.client import late_for_ttft
 from core.doubts.evidence import Evidence
 from core.doubts.finding import Finding
 from core.hosts import is_this_machine
-from core.quantities import percent
+from core.quantities import percent, seconds
 from core.records import Failure, Outcome
 from core.redaction import text
 from core.run import RunState, StoppedBy
@@ -153,4 +154,18 @@ def simulated_doubts(seen: Evidence) -> Iterator[Finding]:
             level="note",
             what=say("The endpoint is simulated: it sends tokens at a fixed pace and runs no model."),
             why=say("Its numbers show how well this machine measures, never how fast a model is."),
+        )
+        yield from _simulator_late(seen)
+
+
+def _simulator_late(seen: Evidence) -> Iterator[Finding]:
+    server = seen.run.environment.get("server")
+    late = server.get("late_p99_s") if isinstance(server, dict) else None
+    if isinstance(late, float) and late_for_ttft(late, seen.summary.statistic("ttft_s", "p50")):
+        yield Finding(
+            kind="simulator_late",
+            level="act",
+            what=say("The simulator itself was {late} late (p99 of its tokens).", late=seconds(late)),
+            why=say("This run tells about the machine, not about the client."),
+            do=say("Measure with fewer streams, or while the machine has more idle time."),
         )

@@ -38,8 +38,13 @@ class BuiltinHost:
         except (DemoError, PlanError) as fault:
             raise HostError(str(fault)) from None
         server = self._current
+        self._servers.lateness(server)  # what was before this run does not count
         known = {"engine": server.engine, "version": server.version, "model": server.model, **server.details}
         return with_address(plan, server), known
+
+    def served(self) -> dict[str, Any]:
+        """How late the simulator was since its run began."""
+        return {} if self._current is None else self._servers.lateness(self._current)
 
     def release(self) -> None:
         """The experiment needs no server any more."""

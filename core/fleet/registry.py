@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from core.fleet.hosting import Host, HostError
+from core.fleet.hosting import Host, HostError, with_served
 from core.fleet.launch import Keeping, KeyHeader, Launch, Recorder
 from core.fleet.live import ENDED_STATES, LiveExperiment
 from core.fleet.local import LocalRun, new_run_id
@@ -183,7 +183,7 @@ class Registry:
             launch.stage = say("measuring")
         if cancelled:
             local.cancel()
-        return local.run(replace(opening, environment={**opening.environment, "server": server}))
+        return with_served(local.run(replace(opening, environment={**opening.environment, "server": server})), host)
 
     def _ready(
         self, launch: Launch, plan: RunPlan, host: Host | None, stage: Callable[[str], None]

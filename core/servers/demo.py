@@ -123,6 +123,13 @@ class DemoServers:
         with self._state:
             return tuple(entry.server for entry in self._entries.values() if entry.child.alive)
 
+    def lateness(self, server: RunningServer) -> dict[str, Any]:
+        """How late the simulator was since the last call, "late_p99_s" and "late_max_s"; {} of anything else."""
+        if server.name != SIMULATED:
+            return {}
+        found = _read(server.base_url.removesuffix("/v1"), "/lateness") or {}
+        return {name: found[name] for name in ("late_p99_s", "late_max_s") if found.get(name) is not None}
+
     def _share(self, name: str, entry: _Entry) -> bool:
         """One user more, unless its last one has just left."""
         with self._state:

@@ -26,12 +26,14 @@ from typing import TextIO
 
 from core.open_files import allow_many_sockets
 from core.servers import pace
+from core.servers.lateness import Lateness
 from core.servers.paced_stream import Connection, Request, Stream, cut_request
 
 SPIN_NS = 200_000  # a sleep ends up to this late; the rest of the wait is a busy loop that goes on reading
 FLUSH_NS = 200_000_000
 BATCH = 256  # tokens sent before sockets are read again
 MAX_PENDING = 1 << 20  # bytes waiting for a slow reader before its stream pauses
+LATENESS = "/lateness"  # a GET of it tells how late tokens left since the last one
 STAMP = 35 if sys.platform == "linux" else None  # SO_TIMESTAMPNS, which the socket module does not name
 
 
@@ -49,6 +51,7 @@ class Simulator:
         self.order = self.active = self.serial_free_ns = 0
         self.wall_ns = self.wall_at_ns = 0
         self.ended = False
+        self.lateness = Lateness()
 
     def run(self) -> None:
         """Serve until stdin closes."""
@@ -148,6 +151,8 @@ class Simulator:
             self.begin(connection, asked, request.request_id, recv_ns, chat=chat)
         elif request.method == "GET" and request.path.endswith("/models"):
             self.send(connection, pace.models())
+        elif request.method == "GET" and request.path == LATENESS:
+            self.send(connection, pace.plain(200, self.lateness.told()))
         elif request.method == "GET" and request.path in ("/", "/health"):
             self.send(connection, pace.plain(200, {"status": "ok"}))
         else:
@@ -196,7 +201,9 @@ class Simulator:
             stream.due_ns = now + 1_000_000
             self.push(connection, stream)
             return
-        stream.late_ns = max(stream.late_ns, now - stream.due_ns)
+        late_ns = now - stream.due_ns
+        stream.late_ns = max(stream.late_ns, late_ns)
+        self.lateness.take(late_ns)
         data = stream.next_bytes()
         stream.last_ns = time.monotonic_ns()
         stream.first_ns = stream.first_ns or stream.last_ns

@@ -48,6 +48,7 @@ def test_values_are_words():
 
 def test_what_a_server_tells_of_its_model_has_readable_names_and_units():
     facts = differing.server_facts({"ftype": "Q4_0", "size": 75_785_472, "n_params": 134_515_008, "own_key": True})
+    late = differing.server_facts({"late_p99_s": 0.0123})
 
     assert facts == {
         "quantization": "Q4_0",
@@ -55,3 +56,4 @@ def test_what_a_server_tells_of_its_model_has_readable_names_and_units():
         "parameters": "135 M",
         "own key": "yes",
     }
+    assert late == {"late, p99": "12.3 ms"}

@@ -2,6 +2,7 @@
 
 import signal
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -62,6 +63,13 @@ def test_a_stop_while_a_server_is_made_ready_measures_nothing_more(monkeypatch):
 
     with pytest.raises(KeyboardInterrupt):
         measure([type(plan_for("http://x"))(configuration=simulated_configuration(0))])
+
+
+def test_a_simulated_run_knows_how_late_its_simulator_was():
+    plan = replace(plan_for("http://x", requests=2), configuration=simulated_configuration(0))
+    (made,) = measure([plan])
+
+    assert 0 <= made.environment["server"]["late_p99_s"] <= made.environment["server"]["late_max_s"]
 
 
 def test_ctrl_c_cancels_once_and_ends_the_command_the_second_time():

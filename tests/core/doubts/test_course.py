@@ -113,6 +113,23 @@ def test_simulated_numbers_are_named_so():
     assert told(simulated_doubts, of=plan(demo="llama.cpp")) == []
 
 
+def simulator_that_was(late_s):
+    return told(simulated_doubts, steady(5), plan(demo="simulated"), environment={"server": {"late_p99_s": late_s}})
+
+
+def test_a_simulator_that_was_itself_late_is_told():
+    _, found = simulator_that_was(0.012)
+
+    assert (found.kind, found.level) == ("simulator_late", "act")
+    assert found.what == "The simulator itself was 12 ms late (p99 of its tokens)."
+    assert found.why == "This run tells about the machine, not about the client."
+
+
+def test_a_simulator_that_kept_its_pace_is_not():
+    assert [found.kind for found in simulator_that_was(0.004)] == ["simulated"]  # TTFT is 100 ms, the limit 5 %
+    assert [found.kind for found in simulator_that_was(None)] == ["simulated"]
+
+
 def test_a_busy_machine_that_also_serves_is_told():
     here = plan()
     endpoint = replace(here.configuration.endpoint, base_url="http://10.0.0.4:8000")

@@ -47,6 +47,22 @@ def test_the_same_server_serves_the_next_plan_and_ends_at_release(servers):
     assert servers.servers() == ()
 
 
+def test_how_late_the_simulator_was_is_told_of_the_run_that_was_made_only(servers):
+    host = BuiltinHost(servers)
+    assert host.served() == {}
+    for tokens in (20_000, None):  # all are due at once: the last of them leave late
+        plan, _ = host.ready(simulated_plan(), str)
+        if tokens:
+            body = {"model": "m-ttft0-itl0", "max_tokens": tokens, "stream": True}
+            httpx.post(f"{plan.configuration.endpoint.base_url}/completions", json=body, timeout=60)
+            assert host.served()["late_p99_s"] > 0
+            httpx.post(f"{plan.configuration.endpoint.base_url}/completions", json=body, timeout=60)
+    told = host.served()
+    host.release()
+
+    assert told == {}
+
+
 def test_a_server_that_died_is_started_again_for_the_next_plan(servers):
     host = BuiltinHost(servers)
     host.ready(simulated_plan(), print)

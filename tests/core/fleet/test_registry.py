@@ -159,6 +159,28 @@ def test_a_server_that_cannot_be_started_fails_its_run_and_is_released(kept, ser
     assert released.is_set()
 
 
+def test_what_a_host_knows_of_its_server_after_a_run_is_recorded(kept, server):
+    class Late:
+        def ready(self, plan, _say_progress):
+            return plan, {"engine": "simulated"}
+
+        def served(self):
+            return {"late_p99_s": 0.02}
+
+        def release(self):
+            pass
+
+    registry = Registry(kept, hosts=Late)
+    plan = plan_for(server.base_url, requests=1)
+    endpoint = replace(plan.configuration.endpoint, demo="simulated")
+    plan = replace(plan, configuration=replace(plan.configuration, endpoint=endpoint))
+    registry.launch(Experiment(id="e", name="e", plans=(plan,)))
+    wait(lambda: registry.find("e").state in ENDED)
+    registry.close()
+
+    assert kept.last.environment["server"] == {"engine": "simulated", "late_p99_s": 0.02}
+
+
 def test_a_recorder_that_breaks_ends_its_experiment_and_not_the_thread(server):
     class Full(Kept):
         def run_started(self, run):

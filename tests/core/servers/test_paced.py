@@ -153,6 +153,17 @@ def test_other_requests_get_a_json_answer(server, sent, status):
     assert isinstance(json.loads(body), dict)
 
 
+def test_it_tells_how_late_it_was_since_it_was_asked_last(client, server):
+    ask_lateness = server.base_url.removesuffix("/v1") + "/lateness"
+    client.get(ask_lateness)
+    ask(client, "m-ttft0-itl0", 20_000)  # all are due at once, and sending them takes its time
+    told, after = client.get(ask_lateness).json(), client.get(ask_lateness).json()
+
+    assert told["tokens"] == 20_000
+    assert 0 < told["late_p99_s"] <= told["late_max_s"]
+    assert after == {"tokens": 0, "late_p99_s": None, "late_max_s": None}
+
+
 def test_a_reader_that_pauses_gets_every_token_later(server):
     parts = urlsplit(server.base_url)
     body = b'{"model":"m-ttft0-itl0","max_tokens":60000,"stream":true}'
