@@ -6,14 +6,14 @@ import streamlit as st
 
 from core.run import RunState
 from core.words import say
-from pages.parts import builtin_start, links, runs_actions
+from pages.parts import builtin_start, links, runs_actions, runs_room
 from pages.parts.look import empty_state, header
-from pages.parts.runs_table import table
+from pages.parts.runs_table import table, tick
 from pages.parts.state import services
 from pages.parts.text import count, plural
 from storage.runs import RunRow
 
-ANY = ""
+ANY, TAKEN = "", "runs_tick_taken"
 
 
 def nothing_yet() -> None:
@@ -29,8 +29,8 @@ def nothing_yet() -> None:
             links.go("benchmark")
 
 
-def filtered(every: Sequence[RunRow]) -> list[RunRow]:
-    """One row of filters, then the runs that pass them."""
+def filtered(every: Sequence[RunRow]) -> tuple[list[RunRow], bool]:
+    """One row of filters; the runs that pass them, and whether all of their columns are wanted."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         text = st.text_input(
             say("Search"),
@@ -50,6 +50,8 @@ def filtered(every: Sequence[RunRow]) -> list[RunRow]:
             selection_mode="multi",
             label_visibility="collapsed",
             format_func=lambda state: say(state.value),
+            key="runs_states",
+            persist_state="session",
         )
         engine, tags = more_filters(every)
         found = services().runs.list_runs(text=text or "", states=states, tags=tags)
@@ -59,7 +61,8 @@ def filtered(every: Sequence[RunRow]) -> list[RunRow]:
         else:
             words = say("{found} of {all} runs", found=count(len(found)), all=count(len(every)))
             st.markdown(f":gray[{words}]", width="content")
-    return found
+        whole = st.toggle(say("All columns"), key="runs_all_columns", persist_state="session")
+    return found, whole
 
 
 def more_filters(every: Sequence[RunRow]) -> tuple[str, list[str]]:
@@ -68,10 +71,22 @@ def more_filters(every: Sequence[RunRow]) -> tuple[str, list[str]]:
     known = sorted({tag for row in every for tag in row.tags})
     with st.popover(say("Filters"), icon=":material/filter_list:"):
         engine = st.selectbox(
-            say("Engine"), [ANY, *engines], format_func=lambda name: name or say("any"), key="runs_engine"
+            say("Engine"),
+            [ANY, *engines],
+            format_func=lambda name: name or say("any"),
+            key="runs_engine",
+            persist_state="session",
         )
-        tags = st.multiselect(say("Tags"), known, key="runs_tags") if known else []
+        tags = st.multiselect(say("Tags"), known, key="runs_tags", persist_state="session") if known else []
     return engine or ANY, tags
+
+
+def tick_what_the_link_names() -> None:
+    """Once for each link: what the reader unticks stays so."""
+    wanted = st.query_params.get_all("tick")
+    if wanted != st.session_state.get(TAKEN, []):
+        tick(wanted)
+    st.session_state[TAKEN] = wanted
 
 
 def main() -> None:
@@ -84,10 +99,11 @@ def main() -> None:
         say("Runs"), say("Everything measured. Click a name to open its run; tick two or more to compare.")
     )
     runs_actions.say_problem()
-    found = filtered(every)
+    found, whole = filtered(every)
     if not found:
         st.markdown(say("No run matches. Clear the search or a filter to see all."))
-    chosen = table(found, ticked=st.query_params.get_all("tick"))
+    tick_what_the_link_names()
+    chosen = table(found, None if whole else runs_room.room())
     if chosen.opened is not None:
         links.go("run", run=chosen.opened.id)
     runs_actions.draw(actions, chosen.ticked)

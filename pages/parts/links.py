@@ -9,6 +9,28 @@ from streamlit.errors import StreamlitPageNotFoundError
 
 PAGES = Path(__file__).parents[1]
 ARROW = ":material/arrow_forward:"
+# Streamlit first gives the old page the query of the new one, as a step of its own in the browser's history, so that
+# Back led to a page that nobody has seen. Here, what comes without any input in between is one step.
+ONE_STEP = """<style>:has(>.st-key-one_step){display:none}</style><script>
+if (!window.oneStep) {
+  window.oneStep = {inputs: 0, told: 0};
+  for (const kind of ["pointerdown", "keydown", "click"]) {
+    window.addEventListener(kind, () => { window.oneStep.inputs += 1; }, true);
+  }
+  const push = history.pushState.bind(history);
+  history.pushState = (...step) => {
+    const first = window.oneStep.told !== window.oneStep.inputs;
+    window.oneStep.told = window.oneStep.inputs;
+    return first ? push(...step) : history.replaceState(...step);
+  };
+}
+</script>"""
+
+
+def keep_one_step() -> None:
+    """Have the browser's history hold one step for each way taken, whatever Streamlit writes into it."""
+    with st.container(key="one_step"):
+        st.html(ONE_STEP, unsafe_allow_javascript=True)
 
 
 def go(stem: str, **query: str) -> None:
@@ -17,6 +39,11 @@ def go(stem: str, **query: str) -> None:
         st.switch_page(str(PAGES / f"{stem}.py"), query_params=query)
     except StreamlitPageNotFoundError:
         st.markdown(f"[{stem}]({address(stem, query)})")
+
+
+def turn(**query: str) -> None:
+    """Give the open page another address, as the `on_click` of a button: a link to its own page leaves it as it is."""
+    st.query_params.from_dict(query)
 
 
 def link(place: DeltaGenerator, stem: str, label: str, *, icon: str = ARROW, after: bool = True, **query: str) -> None:

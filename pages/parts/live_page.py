@@ -5,6 +5,7 @@ the page is being drawn can lose the press. What has ended stands still altogeth
 """
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.fleet.live import ENDED_STATES, LiveExperiment
 from core.run import RunState
@@ -43,7 +44,7 @@ def chosen(live: tuple[LiveExperiment, ...], wanted: str | None) -> LiveExperime
 def _draw(wanted: str | None, drawn: tuple[str, RunState] | None) -> None:
     live = state.services().registry.live()
     found = chosen(live, wanted)
-    if _mark(found) != drawn:
+    if _mark(found) != drawn or st.query_params.get("experiment") != wanted:
         st.rerun(scope="app")
     if found is not None:
         live_view.show(found)
@@ -72,7 +73,9 @@ def _others(others: list[LiveExperiment]) -> None:
             runs = plural(len(one.runs), "run", "runs")
             row.markdown(f"{look.badge(one.state)} **{live_view.title(one)}** :gray[{runs}]", width="content")
             with row.container(horizontal=True, width="content", gap="xsmall"):
-                links.link(st.container(width="content"), "benchmark", say("Watch"), view="live", experiment=one.id)
+                _watch(
+                    st.container(width="content"), say("Watch"), f"live_watch_{one.id}", view="live", experiment=one.id
+                )
                 st.button(
                     say("Cancel"), icon=":material/close:", type="tertiary", key=f"live_cancel_{one.id}",
                     on_click=state.services().registry.cancel, args=(one.id,),
@@ -87,4 +90,10 @@ def running_note() -> None:
     row = st.container(horizontal=True, border=True, horizontal_alignment="distribute", vertical_alignment="center")
     names = ", ".join(live_view.title(one) for one in running)
     row.markdown(f"{look.RUNNING} :shimmer[{say('Running')}] &ensp; **{names}**", width="content")
-    links.link(row, "benchmark", say("Watch live"), view="live")
+    _watch(row, say("Watch live"), "plan_watch", view="live")
+
+
+def _watch(place: DeltaGenerator, label: str, key: str, **query: str) -> None:
+    place.button(
+        label, type="tertiary", icon=links.ARROW, icon_position="right", key=key, on_click=links.turn, kwargs=query
+    )

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.words import say
-from pages.parts import dialog, state
+from pages.parts import dialog, links, state
 from pages.parts.look import mode, problem
 
 PAGES = Path(__file__).parents[1]
@@ -55,6 +55,7 @@ def main() -> None:
     dialog.forget()
     st.set_page_config(layout="wide", page_icon=str(STATIC / "mark.svg"), initial_sidebar_state=208)
     st.html(CSS)
+    links.keep_one_step()
     st.logo(str(STATIC / f"logo-{mode()}.svg"), size="medium", icon_image=str(STATIC / "mark.svg"))
     entries = {say(section) if section else "": [page(*entry) for entry in rows] for section, rows in SECTIONS.items()}
     chosen = st.navigation(entries, expanded=True)

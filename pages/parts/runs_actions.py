@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.words import say
-from pages.parts import links, runs_table
+from pages.parts import links
 from pages.parts.look import problem
 from pages.parts.state import services
 from pages.parts.text import escape_markdown, plural, short
@@ -77,7 +77,6 @@ def _delete(ids: Sequence[str]) -> None:
         services().runs.delete(ids)
     except StorageProblem as fault:
         st.session_state[PROBLEM] = str(fault)
-    runs_table.forget_ticks()
 
 
 def say_problem() -> None:

@@ -1,7 +1,8 @@
 """The table of all runs. Shows rows that it is given, and says which are ticked or were opened."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 import pandas as pd
@@ -17,9 +18,15 @@ from storage.runs import RunRow
 SPARKS = 30
 TALLEST = 720
 NAME = "Configuration"
-
-
-VERSION = "runs_table_version"
+TICKED = "runs_ticked"
+FRAME = 40  # the column of ticks and the border
+# What is seen where there is no room for all, the first first, with the pixels that each takes.
+WIDTHS = {
+    "": 30, NAME: 130, "In flight": 66, "TTFT p50": 84, "TPOT p50": 84, "Output": 96, "Started": 90, "State": 96,
+    "TTFT p99": 84, "Success": 76, "Requests": 74, "Model": 150, "Engine": 90, "One": 106, "Gap": 104,
+    "Experiment": 150, "Tags": 110,
+}  # fmt: skip
+FREE = {NAME: 0.6, "Model": 0.4}  # their shares of what is left
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,36 +37,56 @@ class Chosen:
     opened: RunRow | None = None
 
 
-def table_key() -> str:
-    """The table's key: another one after each deletion, as ticks belong to places and not to runs."""
-    return f"runs_table_{st.session_state.setdefault(VERSION, 0)}"
+def table_key(ids: Sequence[str]) -> str:
+    """The table's key: another one for other rows, as the table's own ticks belong to places and not to runs."""
+    return f"runs_table_{blake2b('-'.join(ids).encode(), digest_size=8).hexdigest()}"
 
 
-def forget_ticks() -> None:
-    """The rows have changed: what was ticked is ticked no more."""
-    st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1
+def tick(ids: Sequence[str]) -> None:
+    """Have these ticked, too."""
+    st.session_state[TICKED] = list(dict.fromkeys([*st.session_state.get(TICKED, ()), *ids]))
 
 
-def table(rows: Sequence[RunRow], ticked: Sequence[str] = ()) -> Chosen:
-    """All rows; a click on a name opens its run, ticks choose. `ticked` are the ids ticked at first."""
-    places = [place for place, row in enumerate(rows) if row.id in ticked]
+def fitting(room: int, names: Sequence[str]) -> dict[str, int]:
+    """Those columns that there is room for, by importance, in the order of the table, with their widths."""
+    kept, left = [], room - FRAME
+    for name, width in WIDTHS.items():
+        if name in names:
+            left -= width
+            if left < 0:
+                left += width
+                break
+            kept.append(name)
+    shares = sum(FREE.get(name, 0) for name in kept)
+    return {
+        name: WIDTHS[name] + int(left * FREE[name] / shares) if name in FREE else WIDTHS[name]
+        for name in names
+        if name in kept
+    }
+
+
+def table(rows: Sequence[RunRow], room: int | None = None) -> Chosen:
+    """The rows; a click on a name opens its run, ticks choose. Without `room` all columns are there."""
+    ids, before = [row.id for row in rows], st.session_state.get(TICKED, [])
+    frame = _frame(rows)
+    widths = WIDTHS if room is None else fitting(room, list(frame))
     event = st.dataframe(
-        muted(_frame(rows), {"TTFT p99": [few("p99", row.ok) for row in rows]}),
+        muted(frame, {"TTFT p99": [few("p99", row.ok) for row in rows]}),
         hide_index=True,
         height=min(TALLEST, 38 + 31 * max(len(rows), 1)),
         row_height=31,
         placeholder=MISSING,
-        key=table_key(),
+        key=table_key(ids),
         on_select="rerun",
         selection_mode=["multi-row", "single-cell"],
-        selection_default={"selection": {"rows": places}} if places else None,
-        column_config=_columns(rows),
+        selection_default={"selection": {"rows": [place for place, one in enumerate(ids) if one in before]}},
+        column_order=[name for name in frame if name in widths],
+        column_config=_columns(rows, widths),
     )["selection"]
+    ticked = tuple(rows[place] for place in event["rows"] if place < len(rows))
+    st.session_state[TICKED] = [*(one for one in before if one not in ids), *(row.id for row in ticked)]
     cells = [place for place, column in event.get("cells", ()) if column == NAME and place < len(rows)]
-    return Chosen(
-        ticked=tuple(rows[place] for place in event["rows"] if place < len(rows)),
-        opened=rows[cells[0]] if cells else None,
-    )
+    return Chosen(ticked=ticked, opened=rows[cells[0]] if cells else None)
 
 
 def _frame(rows: Sequence[RunRow]) -> pd.DataFrame:
@@ -87,43 +114,42 @@ def _frame(rows: Sequence[RunRow]) -> pd.DataFrame:
     )
 
 
-def _columns(rows: Sequence[RunRow]) -> dict[str, Any]:
+def _columns(rows: Sequence[RunRow], widths: Mapping[str, int]) -> dict[str, Any]:
     config = st.column_config
     number, text = config.NumberColumn, config.TextColumn
     fastest = max((row.output_tokens_per_s or 0 for row in rows), default=0)
-    return {
-        "": config.ImageColumn(width=30),
-        NAME: text(say("Configuration"), width=200, help=say("A click on the name opens the run.")),
-        "In flight": number(say("In flight"), format="localized", width=70, help=definition("load")),
-        "Requests": number(say("Answered"), format="localized", width=75),
-        "TTFT p50": number(say("TTFT p50, ms"), format="localized", width=87, help=definition("ttft_s")),
-        "TTFT p99": number(
-            say("TTFT p99, ms"), format="localized", width=87, help=definition("ttft_s", few_note("p99"))
+    made: dict[str, tuple[Callable[..., Any], str, dict[str, Any]]] = {
+        "": (config.ImageColumn, "", {}),
+        NAME: (text, say("Configuration"), {"help": say("A click on the name opens the run.")}),
+        "In flight": (number, say("In flight"), {"format": "localized", "help": definition("load")}),
+        "Requests": (number, say("Answered"), {"format": "localized"}),
+        "TTFT p50": (number, say("TTFT p50, ms"), {"format": "localized", "help": definition("ttft_s")}),
+        "TTFT p99": (
+            number, say("TTFT p99, ms"), {"format": "localized", "help": definition("ttft_s", few_note("p99"))}
         ),
-        "TPOT p50": number(say("TPOT p50, ms"), format="localized", width=87, help=definition("tpot_s")),
-        "Output": config.ProgressColumn(
+        "TPOT p50": (number, say("TPOT p50, ms"), {"format": "localized", "help": definition("tpot_s")}),
+        "Output": (
+            config.ProgressColumn,
             say("Output, tok/s"),
-            format="localized",
-            min_value=0,
-            max_value=max(fastest, 1),
-            color="gray",
-            width=120,
-            help=definition("output_tokens_per_s"),
+            {
+                "format": "localized", "min_value": 0, "max_value": max(fastest, 1), "color": "gray",
+                "help": definition("output_tokens_per_s"),
+            },
         ),
-        "One": number(say("One stream, tok/s"), format="localized", width=106, help=definition("decode_tps")),
-        "Success": number(say("Success, %"), format="%.1f", width=76, help=definition("success_rate")),
-        "Gap": config.LineChartColumn(
-            say("Chunk gap p1–p99"), y_min=0, width=104, color="gray", help=definition("gap_s")
+        "One": (number, say("One stream, tok/s"), {"format": "localized", "help": definition("decode_tps")}),
+        "Success": (number, say("Success, %"), {"format": "%.1f", "help": definition("success_rate")}),
+        "Gap": (
+            config.LineChartColumn, say("Chunk gap p1–p99"), {"y_min": 0, "color": "gray", "help": definition("gap_s")}
         ),
-        "State": config.MultiselectColumn(
+        "State": (
+            config.MultiselectColumn,
             say("State"),
-            options=[say(state) for state in STATE_COLOUR],
-            color=list(STATE_COLOUR.values()),
-            width=100,
+            {"options": [say(state) for state in STATE_COLOUR], "color": list(STATE_COLOUR.values())},
         ),
-        "Model": text(say("Model"), width=170),
-        "Engine": text(say("Engine"), width=90),
-        "Started": text(say("Started"), width=100),
-        "Experiment": text(say("Experiment"), width=150),
-        "Tags": config.ListColumn(say("Tags"), width=110),
-    }
+        "Model": (text, say("Model"), {}),
+        "Engine": (text, say("Engine"), {}),
+        "Started": (text, say("Started"), {}),
+        "Experiment": (text, say("Experiment"), {}),
+        "Tags": (config.ListColumn, say("Tags"), {}),
+    }  # fmt: skip
+    return {name: kind(title, width=widths.get(name), **options) for name, (kind, title, options) in made.items()}

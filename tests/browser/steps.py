@@ -82,3 +82,10 @@ def exported(page: Page) -> list[Run]:
     with page.expect_download() as download:
         page.get_by_role("button", name="Run file of all runs").click()
     return runfile.read(download.value.path())
+
+
+def tick_row(page: Page, row: int) -> None:
+    """Tick a row of the first table, which is drawn on a canvas."""
+    settled(page)
+    page.get_by_test_id("stDataFrame").first.locator(".dvn-scroller").click(position={"x": 15, "y": 55 + 31 * row})
+    settled(page)

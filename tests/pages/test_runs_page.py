@@ -6,11 +6,13 @@ import pytest
 
 from core.chart_style import INK
 from core.run import RunState
+from pages.parts import runs_table
 from tests.pages.seen import HOSTILE, button, words
 
 
 def ticked(page, *rows, cells=()):
-    page.session_state["runs_table_0"] = {"selection": {"rows": list(rows), "columns": [], "cells": list(cells)}}
+    key = page.dataframe[0].proto.id.rpartition("-")[2]
+    page.session_state[key] = {"selection": {"rows": list(rows), "columns": [], "cells": list(cells)}}
     return page.run()
 
 
@@ -150,3 +152,89 @@ def test_tags_show_themselves_once_a_run_has_one(put, services, opened):
     page = opened("runs")
     assert list(page.dataframe[0].value["Tags"][0]) == ["nightly"]
     assert page.multiselect[0].options == ["nightly"]
+
+
+def shown(page):
+    """The columns that are drawn."""
+    return list(page.dataframe[0].proto.column_order)
+
+
+@pytest.mark.parametrize(
+    ("room", "last"),
+    [(620, "Started"), (1160, "Model"), (2000, "Tags")],
+    ids=["900 px", "1440 px", "as wide as it gets"],
+)
+def test_columns_are_chosen_by_importance_and_fit_without_scrolling(room, last):
+    found = runs_table.fitting(room, list(runs_table.WIDTHS))
+
+    assert set(found) == set(list(runs_table.WIDTHS)[: list(runs_table.WIDTHS).index(last) + 1])
+    assert sum(found.values()) + runs_table.FRAME <= room
+
+
+def test_what_room_is_left_goes_to_the_names():
+    narrow, wide = (runs_table.fitting(room, ["", runs_table.NAME, "In flight"]) for room in (400, 500))
+
+    assert wide[runs_table.NAME] == narrow[runs_table.NAME] + 100
+    assert (narrow["In flight"], narrow[""]) == (wide["In flight"], wide[""])
+
+
+def test_the_table_keeps_the_order_of_its_columns(put, opened):
+    put("a")
+
+    found = shown(opened("runs"))
+
+    assert found == [name for name in opened("runs").dataframe[0].value if name in found]
+    assert {"Model", "Started", "State"} <= set(found)
+    assert "Gap" not in found
+
+
+def test_all_columns_are_there_when_they_are_wanted(put, opened):
+    put("a")
+    page = opened("runs")
+
+    page.toggle[0].set_value(True).run()
+
+    assert shown(page) == list(page.dataframe[0].value)
+
+
+def test_ticks_stay_with_their_runs_when_another_one_comes(put, opened):
+    put("a", label="A")
+    put("b", label="B")
+    page = ticked(opened("runs"), listed(opened("runs")).index("A"))
+    assert button(page, "Open")
+
+    put("c", label="C")
+    page.run()
+
+    (row,) = chosen_at_first(page)
+    assert listed(page)[row] == "A"
+
+
+def test_ticks_outlast_a_search(put, opened):
+    for name in "ABC":
+        put(name, label=name)
+    page = opened("runs")
+    ticked(page, listed(page).index("A"))
+    page.text_input[0].set_value("B").run()
+    ticked(page, 0)
+
+    page.text_input[0].set_value("").run()
+
+    assert sorted(listed(page)[row] for row in chosen_at_first(page)) == ["A", "B"]
+
+
+def test_what_a_link_ticks_can_be_unticked(put, opened):
+    put("a", label="A")
+    page = opened("runs", tick="a")
+    assert chosen_at_first(page) == [0]
+
+    ticked(page)
+    put("b", label="B")
+    page.run()
+
+    assert chosen_at_first(page) == []
+
+
+def chosen_at_first(page):
+    """The rows that the table was drawn with ticked."""
+    return json.loads(page.dataframe[0].proto.selection_default or "{}").get("selection", {}).get("rows", [])
