@@ -16,6 +16,7 @@ from core.tutorial import Tutorial, tutorial
 
 STATISTICS = ("mean", "stdev", "min", "p50", "p90", "p95", "p99", "max")
 ITL_SHARE = 0.95  # of the requests whose chunks must be tokens, before a gap may be called ITL
+SHORTEST_S = 1e-9  # the clock counts nanoseconds: what lies closer together was at one moment
 SANE = 1e15  # no time or count of a run lies beyond; an imported one is left out
 
 
@@ -153,8 +154,12 @@ def _values(answered: Sequence[RequestRecord], metric: str) -> list[float]:
 
 
 def _rate_between(moments: list[float]) -> float | None:
-    window = max(moments) - min(moments) if moments else 0
-    return (len(moments) - 1) / window if window > 0 else None
+    return per_second(len(moments) - 1, max(moments) - min(moments)) if moments else None
+
+
+def per_second(amount: float | None, seconds: float | None) -> float | None:
+    """A rate; None without a span, or with one so short that no rate of it is a number."""
+    return amount / seconds if amount is not None and seconds is not None and seconds >= SHORTEST_S else None
 
 
 def _tokens(answered: Sequence[RequestRecord], *, with_input: bool) -> int | None:
@@ -169,15 +174,12 @@ def _tokens(answered: Sequence[RequestRecord], *, with_input: bool) -> int | Non
 def _throughput(
     measured: Sequence[RequestRecord], answered: Sequence[RequestRecord], duration_s: float | None
 ) -> dict[str, float | None]:
-    def per_second(amount: float | None) -> float | None:
-        return amount / duration_s if amount is not None and duration_s else None
-
-    output = per_second(_tokens(answered, with_input=False))
+    output = per_second(_tokens(answered, with_input=False), duration_s)
     scheduled = [record.scheduled_s for record in measured if record.scheduled_s is not None]
     return {
         "output_tokens_per_s": output,
-        "total_tokens_per_s": per_second(_tokens(answered, with_input=True)),
-        "requests_per_s": per_second(len(answered)),
+        "total_tokens_per_s": per_second(_tokens(answered, with_input=True), duration_s),
+        "requests_per_s": per_second(len(answered), duration_s),
         "goodput_per_s": None,  # needs an SLO
         "offered_rate_per_s": _rate_between(scheduled),
         "achieved_rate_per_s": _rate_between([record.sent_s for record in measured if record.sent_s is not None]),

@@ -6,7 +6,7 @@ from typing import Any
 import duckdb
 
 from core.records import Outcome
-from core.summary import success_rate
+from core.summary import per_second, success_rate
 
 ANSWERED = "NOT warmup AND outcome = 'ok'"
 SUMS = f"""
@@ -93,25 +93,20 @@ def _duration_s(first_s: float | None, last_s: float | None) -> float | None:
 def _throughput(
     cursor: duckdb.DuckDBPyConnection, run_no: int, sums: dict[str, Any], duration_s: float | None
 ) -> dict[str, float | None]:
-    def per_second(amount: float | None) -> float | None:
-        return amount / duration_s if amount is not None and duration_s else None
-
     output_tokens = None if sums["without_output"] else int(sums["output_tokens"])
     unknown = output_tokens is None or sums["without_input"]
-    output = per_second(output_tokens)
+    output = per_second(output_tokens, duration_s)
     return {
         "output_tokens_per_s": output,
-        "total_tokens_per_s": per_second(None if unknown else int(sums["output_tokens"]) + int(sums["input_tokens"])),
-        "requests_per_s": per_second(sums["ok"]),
+        "total_tokens_per_s": per_second(
+            None if unknown else int(sums["output_tokens"]) + int(sums["input_tokens"]), duration_s
+        ),
+        "requests_per_s": per_second(sums["ok"], duration_s),
         "goodput_per_s": None,
-        "offered_rate_per_s": _rate(sums["scheduled"], sums["scheduled_within_s"]),
-        "achieved_rate_per_s": _rate(sums["sent"], sums["sent_within_s"]),
+        "offered_rate_per_s": per_second(sums["scheduled"] - 1, sums["scheduled_within_s"]),
+        "achieved_rate_per_s": per_second(sums["sent"] - 1, sums["sent_within_s"]),
         "peak_output_tokens_per_s": None if output is None else max(output, _best_second(cursor, run_no)),
     }
-
-
-def _rate(count: int, within_s: float | None) -> float | None:
-    return (count - 1) / within_s if within_s else None
 
 
 def _best_second(cursor: duckdb.DuckDBPyConnection, run_no: int) -> float:

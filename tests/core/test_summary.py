@@ -75,6 +75,13 @@ def test_the_order_of_the_records_does_not_matter(made, shuffle):
     assert here.throughput == pytest.approx(there.throughput)
 
 
+def test_moments_closer_than_the_clock_counts_make_no_rate():
+    found = summarise([answered(0, sent=0.0), answered(1, sent=5e-324)])
+
+    assert found.throughput["achieved_rate_per_s"] is None
+    assert found.throughput["requests_per_s"] is not None
+
+
 @given(st.lists(records, max_size=20))
 def test_no_rate_contradicts_another(made):
     found = summarise(made)
