@@ -18,7 +18,7 @@ from pages.parts import state
 from pages.parts.look import problem
 from pages.parts.routes import ROUTES
 from storage.database import default_path
-from storage.exporting import address_file
+from storage.opening import address_file
 
 LOG = logging.getLogger("paceline")
 ROOT = Path(__file__).parent
@@ -26,17 +26,23 @@ ROOT = Path(__file__).parent
 
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[None]:
-    """Open before the first page, so that a died app's runs are set right at once; at the end stop all we started."""
+    """Open before the first page, so that a died app's runs are set right at once; at the end stop all we started.
+
+    What cannot be opened ends the start: one sentence, a status that is not 0, and nothing is served.
+    """
     fault = await anyio.to_thread.run_sync(state.open_early)
     if fault:
-        LOG.error(fault)
-    else:
-        address_file(default_path()).write_text(own_address(), encoding="utf-8")
+        logging.getLogger("uvicorn.error").disabled = True  # it would put a traceback behind the sentence
+        sys.stderr.write(f"{fault}\n")
+        sys.exit(1)
+    where = own_address()
+    address_file(default_path()).write_text(where, encoding="utf-8")
+    sys.stdout.write(say("Paceline: {address} (Ctrl-C ends it)", address=where) + "\n")
+    sys.stdout.flush()
     try:
         yield
     finally:
-        if not fault:
-            address_file(default_path()).unlink(missing_ok=True)
+        address_file(default_path()).unlink(missing_ok=True)
         await anyio.to_thread.run_sync(state.close)
 
 
@@ -69,7 +75,7 @@ if refusal:
 app = st.App(
     ROOT / "pages" / "parts" / "navigation.py",
     routes=ROUTES,
-    middleware=[Middleware(Guard, rule=rule)],
+    middleware=[Middleware(Guard, rule=rule, origins=st.get_option("server.corsAllowedOrigins"))],
     lifespan=lifespan,
     on_script_error=on_script_error,
 )

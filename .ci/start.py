@@ -3,6 +3,7 @@
 import argparse
 import errno
 import os
+import signal
 import socket
 import sys
 from pathlib import Path
@@ -21,11 +22,24 @@ def main() -> None:
     problem = occupied(chosen.address, int(chosen.port))
     if problem:
         sys.exit(problem)
-    shown = f"[{chosen.address}]" if ":" in chosen.address else chosen.address
-    print(f"Paceline: http://{shown}:{chosen.port} (Ctrl-C ends it)", flush=True)
     os.chdir(ROOT)
-    options = [f"--server.port={chosen.port}", f"--server.address={chosen.address}", "--server.headless=true"]
-    os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", "app.py", *options])  # noqa: S606 -- a list, and no shell is wanted
+    sys.path[0] = str(ROOT)  # in place of this folder
+    signal.signal(signal.SIGINT, ended)
+    sys.exit(serve(["--server.port", chosen.port, "--server.address", chosen.address, "--server.headless", "true"]))
+
+
+def serve(options: list[str]) -> int:
+    """Be the server until it ends; the exit status."""
+    from streamlit.web.cli import main as streamlit
+
+    streamlit(["run", "app.py", *options], standalone_mode=False)
+    return 0
+
+
+def ended(_signal: int, _frame: object) -> None:
+    """Ctrl-C is how Paceline is ended, so nothing is wrong then. The app has closed everything by now, or not begun."""
+    print("\nPaceline has ended.", flush=True)
+    sys.exit(0)
 
 
 def occupied(address: str, port: int) -> str | None:

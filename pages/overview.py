@@ -66,6 +66,8 @@ if actions.button(
     say("New benchmark"), type="primary" if rows else "secondary", icon=":material/add:", key="overview_new"
 ):
     links.go("benchmark")
+for message in state.services().database.messages:
+    look.problem(message, level="act")
 running.show()
 if not rows:
     newcomer()
@@ -82,5 +84,3 @@ if rows:
     recent_runs.show(rows)
     with st.expander(say("First time here? Three steps")):
         steps()
-for message in state.services().database.messages:
-    look.problem(message, level="act")

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from core.words import say
 from storage.database import Database, DatabaseOwned, StorageProblem, default_path
+from storage.opening import address_file
 from storage.runs import RunStore
 from storage.transfer import Transfer
 
@@ -32,11 +33,6 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
 
 # No proxy either: it would be given the password.
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}), NoRedirect)
-
-
-def address_file(database: Path) -> Path:
-    """Where a running app writes the address at which it answers."""
-    return database.with_name(database.name + ".address")
 
 
 def export(run_id: str, out: Path | None) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 import duckdb
 
 from core.words import say
+from storage.log_end import breaks_off
 from storage.problems import DatabaseOwned, NotADatabase, PlaceNotWritable, disk_full, from_opening
 
 MEMORY_SHARE = 0.25  # of what this process group may have: pages, servers and the measuring child need the rest
@@ -49,7 +50,7 @@ def own(path: Path) -> Ownership:
     except OSError:
         owner = os.pread(descriptor, 32, 0).split(b"\n")[0]
         os.close(descriptor)
-        raise DatabaseOwned(path, int(owner) if owner.isdigit() else None) from None
+        raise DatabaseOwned(path, int(owner) if owner.isdigit() else None, _address(path)) from None
     try:
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, b"%d\n" % os.getpid(), 0)
@@ -59,10 +60,24 @@ def own(path: Path) -> Ownership:
     return Ownership(descriptor=descriptor)
 
 
+def address_file(path: Path) -> Path:
+    """Where a running app writes the address at which it answers."""
+    real = path.resolve()
+    return real.with_name(real.name + ".address")
+
+
+def _address(path: Path) -> str:
+    try:
+        return address_file(path).read_text(encoding="utf-8").strip()[:200]
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
 def connect(path: Path) -> tuple[duckdb.DuckDBPyConnection, list[str]]:
     """Open the owned file, and say in sentences what was set aside to do so. Raises a StorageProblem."""
     if path.is_dir():
         raise NotADatabase(say("{path} is a folder: set PACELINE_DB to a file.", path=path))
+    broke_off = breaks_off(path.with_name(path.name + ".wal"))
     try:
         connection = _connect(path)
     except duckdb.Error as fault:
@@ -71,7 +86,7 @@ def connect(path: Path) -> tuple[duckdb.DuckDBPyConnection, list[str]]:
             raise problem from fault
         return _connect_without_log(path, fault)
     if not _ignored_log(connection, path):
-        return connection, []
+        return connection, [_told_break()] if broke_off else []
     connection.close()
     aside = _set_aside(path)
     return _connect(path), [_told(aside)]
@@ -146,6 +161,13 @@ def _told(aside: list[tuple[Path, Path]]) -> str:
         "The log of the last changes could not be read and was set aside as {names}. Everything saved before it is "
         "here; what was measured in the last moments before Paceline stopped may be missing.",
         names=", ".join(moved.name for moved, _ in aside),
+    )
+
+
+def _told_break() -> str:
+    return say(
+        "The log of the last changes breaks off in the middle of one. Everything saved before that is here; what was "
+        "measured in the last moments before Paceline stopped may be missing."
     )
 
 

@@ -30,9 +30,9 @@ class StorageProblem(Exception):  # noqa: N818 -- nouns for situations, as the h
 
 
 class DatabaseOwned(StorageProblem):
-    """Another opener holds the file; `pid` is None where the system does not tell whose."""
+    """Another opener holds the file; `pid` is None where the system does not tell whose, `address` if it serves."""
 
-    def __init__(self, path: object, pid: int | None) -> None:
+    def __init__(self, path: object, pid: int | None, address: str = "") -> None:
         self.pid = pid
         if pid is None:
             text = say(
@@ -40,10 +40,11 @@ class DatabaseOwned(StorageProblem):
             )
         else:
             text = say(
-                "Paceline is already running on {path} as process {pid}: use that one, stop it, or set PACELINE_DB to "
-                "another file.",
+                "Paceline is already running on {path} as process {pid}{where}: use that one, stop it, or set "
+                "PACELINE_DB to another file.",
                 path=path,
                 pid=pid,
+                where=say(" at {address}", address=address) if address else "",
             )
         super().__init__(text)
 

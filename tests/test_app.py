@@ -1,43 +1,140 @@
-"""The app around the pages: where it refuses to listen, and what a fault of a page looks like."""
+"""The app around the pages: when it refuses to start, whom it lets in, how it ends, what a page's fault looks like."""
 
 import os
+import signal
+import socket
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.running_app import free_port
+from tests.running_app import RunningApp, free_port
 
 ROOT = Path(__file__).parents[1]
 
 
-def test_on_all_addresses_without_an_access_rule_it_refuses_to_start(tmp_path):
-    address = "0.0.0.0"
+ADDRESS = "0.0.0.0"
+NOT_A_DATABASE = b"somebody's notes\n" * 1000
+
+
+def started(database, *options, command=(str(ROOT / ".ci" / "start.py"),)):
+    """A start that is expected to be refused: how it ended, and what it said."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PACELINE_")}
-    ended = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "streamlit",
-            "run",
-            "app.py",
-            "--server.address",
-            address,
-            "--server.port",
-            str(free_port()),
-        ],
+    return subprocess.run(
+        [sys.executable, *command, *options],
         cwd=ROOT,
-        env=environment | {"PACELINE_DB": str(tmp_path / "x.duckdb")},
+        env=environment | {"PACELINE_DB": str(database)},
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
     )
 
-    assert ended.returncode == 1
-    assert f"does not listen on {address} without an access rule: set PACELINE_PASSWORD" in ended.stderr
+
+def refused_start(ended):
+    """The one sentence of a refused start: nothing else was said, and it did not end well."""
+    assert ended.returncode not in {0, None}
+    assert ended.stdout == ""
+    assert ended.stderr.count("\n") == 1, ended.stderr
+    return ended.stderr
+
+
+STREAMLIT = ("-m", "streamlit", "run", "app.py")
+
+
+@pytest.mark.parametrize(
+    ("command", "address"), [((str(ROOT / ".ci" / "start.py"),), "--address"), (STREAMLIT, "--server.address")]
+)
+def test_on_all_addresses_without_an_access_rule_it_refuses_to_start(tmp_path, command, address):
+    port = ("--port" if address == "--address" else "--server.port", str(free_port()))
+
+    sentence = refused_start(started(tmp_path / "x.duckdb", *port, address, ADDRESS, command=command))
+
+    assert f"does not listen on {ADDRESS} without an access rule: set PACELINE_PASSWORD" in sentence
     assert not (tmp_path / "x.duckdb").exists()
+
+
+@pytest.mark.parametrize("command", [(str(ROOT / ".ci" / "start.py"), "--port"), (*STREAMLIT, "--server.port")])
+def test_a_database_that_cannot_be_read_ends_the_start(tmp_path, command):
+    path = tmp_path / "x.duckdb"
+    path.write_bytes(NOT_A_DATABASE)
+    port = free_port()
+
+    sentence = refused_start(started(path, str(port), command=command))
+
+    assert "x.duckdb is not a Paceline database: move it away, or set PACELINE_DB" in sentence
+    assert path.read_bytes() == NOT_A_DATABASE
+
+
+def test_a_second_app_on_one_database_is_told_where_the_first_one_is(tmp_path):
+    with RunningApp(tmp_path) as first:
+        sentence = refused_start(started(first.database, "--port", str(free_port())))
+
+        assert f"already running on {first.database} as process {first.process.pid} at {first.address}:" in sentence
+        assert first.answers()
+
+
+def test_a_taken_port_ends_the_start(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+
+        sentence = refused_start(started(tmp_path / "x.duckdb", "--port", str(port)))
+
+    assert f"Port {port} is taken by another program: choose one with" in sentence
+    assert not (tmp_path / "x.duckdb").exists()
+
+
+def test_ctrl_c_ends_it_quietly(tmp_path):
+    with RunningApp(tmp_path) as app:
+        app.process.send_signal(signal.SIGINT)
+
+        assert app.process.wait(30) == 0
+        assert app.said() == f"Paceline: {app.address} (Ctrl-C ends it)\n\nPaceline has ended.\n"
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory):
+    with RunningApp(tmp_path_factory.mktemp("app")) as running:
+        yield running
+
+
+def handshake(app, origin, host=None):
+    """The status of a websocket handshake, spoken by hand."""
+    lines = [
+        "GET /_stcore/stream HTTP/1.1",
+        f"Host: {host or app.address.removeprefix('http://')}",
+        "Connection: Upgrade",
+        "Upgrade: websocket",
+        "Sec-WebSocket-Version: 13",
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        *([] if origin is None else [f"Origin: {origin}"]),
+    ]
+    with socket.create_connection(("127.0.0.1", app.port), timeout=30) as line:
+        line.sendall("\r\n".join([*lines, "", ""]).encode())
+        return int(line.recv(100).split()[1])
+
+
+def test_a_page_of_another_port_of_this_machine_opens_no_websocket(app):
+    for origin in (f"http://127.0.0.1:{app.port + 1}", f"http://localhost:{app.port}", "https://evil.example", "null"):
+        assert handshake(app, origin) == 403
+    assert handshake(app, f"http://evil.example:{app.port}", host=f"evil.example:{app.port}") == 403
+
+
+def test_its_own_page_and_a_program_open_a_websocket(app):
+    assert handshake(app, app.address) == 101
+    assert handshake(app, f"http://localhost:{app.port}", host=f"localhost:{app.port}") == 101
+    assert handshake(app, None) == 101
+
+
+def test_a_page_may_connect_to_its_own_server_only(app):
+    with urllib.request.urlopen(app.address, timeout=30) as answer:
+        policy = answer.headers["content-security-policy"]
+
+    own = app.address.removeprefix("http://")
+    assert f" connect-src 'self' ws://{own} wss://{own};" in policy
 
 
 def fault():

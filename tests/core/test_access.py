@@ -4,16 +4,17 @@ import base64
 
 import pytest
 
-from core.access import AccessRule, Guard, is_loopback
+from core.access import AccessRule, Guard, is_loopback, policy, same_place
 
 
 def basic(password, user="anyone"):
     return b"Basic " + base64.b64encode(f"{user}:{password}".encode())
 
 
-def scope(kind="http", *, host="127.0.0.1:8501", server="127.0.0.1", authorization=b""):
+def scope(kind="http", *, host="127.0.0.1:8501", server="127.0.0.1", authorization=b"", origin=None, method="GET"):
     headers = [(b"host", host.encode())] + ([(b"authorization", authorization)] if authorization else [])
-    return {"type": kind, "headers": headers, "server": (server, 8501)}
+    headers += [] if origin is None else [(b"origin", origin.encode())]
+    return {"type": kind, "headers": headers, "server": (server, 8501)} | ({"method": method} if kind == "http" else {})
 
 
 async def inner(scope, _receive, send):
@@ -24,13 +25,13 @@ async def inner(scope, _receive, send):
     await send({"type": "http.response.body", "body": b"in"})
 
 
-async def sent_for(rule, asked):
+async def sent_for(rule, asked, origins=()):
     sent = []
 
     async def send(message):
         sent.append(message)
 
-    await Guard(inner, rule=rule)(asked, None, send)
+    await Guard(inner, rule=rule, origins=origins)(asked, None, send)
     return sent
 
 
@@ -105,6 +106,68 @@ async def test_without_a_rule_a_foreign_host_name_or_address_is_refused(kind):
 @pytest.mark.parametrize("host", ["localhost:8501", "127.0.0.1:8501", "[::1]:8501", "localhost"])
 async def test_without_a_rule_this_machine_comes_in(host):
     assert (await sent_for(AccessRule(), scope(host=host)))[0]["status"] == 200
+
+
+FOREIGN = [
+    "http://127.0.0.1:9999", "http://localhost:8501", "https://127.0.0.1", "http://127.0.0.1", "http://[::1]:8501",
+    "https://evil.example", "http://127.0.0.1:8501.evil.example", "null", "", "file://", "http://", "http://a:b",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", [AccessRule(), AccessRule(open=True)])
+@pytest.mark.parametrize("origin", FOREIGN)
+async def test_a_page_of_another_address_opens_no_websocket_and_changes_nothing(rule, origin):
+    opened = await sent_for(rule, scope("websocket", origin=origin))
+    posted = await sent_for(rule, scope(origin=origin, method="POST"))
+    read = await sent_for(rule, scope(origin=origin))
+
+    assert opened[0]["type"] == "websocket.close"
+    assert posted[0]["status"] == 403
+    assert b"server.corsAllowedOrigins" in posted[1]["body"]
+    assert read[0]["status"] == 200
+
+
+@pytest.mark.parametrize(
+    ("origin", "host"),
+    [
+        (None, "127.0.0.1:8501"),
+        ("http://127.0.0.1:8501", "127.0.0.1:8501"),
+        ("http://localhost:8501", "localhost:8501"),
+        ("http://LOCALHOST:8501", "localhost:8501"),
+        ("http://[::1]:8501", "[::1]:8501"),
+        ("http://localhost", "localhost"),
+        ("http://localhost", "localhost:80"),
+    ],
+)
+async def test_its_own_page_and_a_program_open_a_websocket(origin, host):
+    opened = await sent_for(AccessRule(), scope("websocket", host=host, origin=origin))
+
+    assert opened[0]["type"] == "websocket.accept"
+
+
+async def test_behind_a_proxy_with_tls_the_name_counts_and_another_name_must_be_given():
+    asked = scope("websocket", host="pace.example", origin="https://pace.example")
+    renamed = scope("websocket", host="10.0.0.2:8501", origin="https://pace.example")
+    rule = AccessRule(open=True)
+
+    assert (await sent_for(rule, asked))[0]["type"] == "websocket.accept"
+    assert (await sent_for(rule, renamed))[0]["type"] == "websocket.close"
+    assert (await sent_for(rule, renamed, origins=["https://Pace.example/"]))[0]["type"] == "websocket.accept"
+
+
+def test_a_page_may_connect_to_its_own_server_only():
+    assert " connect-src 'self' ws://localhost:8501 wss://localhost:8501; " in policy("localhost:8501")
+    assert " connect-src 'self' ws://[::1]:8501 wss://[::1]:8501; " in policy("[::1]:8501")
+
+
+@pytest.mark.parametrize("host", ["", "a; script-src *", "a b", "a\r\nx: y", "*", "*.example", "a:1,b", "a'self'", "ä"])
+def test_a_host_that_is_none_adds_nothing_to_the_policy(host):
+    assert " connect-src 'self'; " in policy(host)
+
+
+def test_what_is_no_address_is_no_place():
+    assert not same_place("http://a:99999999", "a:99999999")
+    assert not same_place("http://[", "[")
 
 
 async def test_start_and_stop_pass_through():

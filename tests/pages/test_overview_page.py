@@ -106,10 +106,14 @@ def test_the_built_in_comparison_keeps_its_configurations_and_is_queued_once(ser
     assert [plan.configuration.slot for plan in queued[0].plans[:3]] == [0, 1, 2]
 
 
-def test_messages_of_the_database_are_shown(services, opened):
+def test_messages_of_the_database_are_the_first_thing_on_the_page(services, put, opened):
+    put("r1")
     services.database._report(StorageProblem("The log of the last session was unreadable and was set aside."))
 
-    assert "set aside" in words(opened("overview"))
+    shown = [element.value for element in opened("overview").markdown]
+
+    (place,) = [place for place, text in enumerate(shown) if "set aside" in text]
+    assert place < next(place for place, text in enumerate(shown) if "LAST VERDICT" in text)
 
 
 def test_the_state_of_a_run_is_told_in_the_readers_language(put, opened, monkeypatch):

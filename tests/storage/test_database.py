@@ -1,5 +1,6 @@
 """One owner, one writer, any number of readers, and one plain sentence for everything that prevents it."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from storage import opening
 from storage.database import Database, default_path
 from storage.problems import DatabaseClosed, DatabaseOwned, WriteFailed
 
@@ -69,6 +71,15 @@ def test_a_second_opener_in_this_process_is_refused_too(tmp_path):
                 Database.open(name)
 
     Database.open(path).close()
+
+
+def test_a_second_opener_is_told_where_the_first_one_answers(tmp_path):
+    path = tmp_path / "paceline.duckdb"
+    with Database.open(path):
+        opening.address_file(path).write_text("http://127.0.0.1:8501")
+
+        with pytest.raises(DatabaseOwned, match=rf"as process {os.getpid()} at http://127\.0\.0\.1:8501: use that one"):
+            Database.open(path)
 
 
 def test_the_file_held_by_another_program_names_that_one(tmp_path):

@@ -9,7 +9,8 @@ import pytest
 from core import runfile
 from core.run import RunState
 from storage.database import Database
-from storage.exporting import address_file, export
+from storage.exporting import export
+from storage.opening import address_file
 from storage.runs import RunStore
 from tests.core.example_runs import run, steady
 

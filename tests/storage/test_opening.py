@@ -62,9 +62,12 @@ def test_a_log_cut_anywhere_keeps_what_came_before(crashed, tmp_path):
     chance = random.Random(1)
     places = sorted(chance.randrange(len(log)) for _ in range(7))
 
-    kept = [reopened(tmp_path, main, log[:place])[0] for place in (0, 1, 7, *places, len(log) - 1)]
+    found = [reopened(tmp_path, main, log[:place]) for place in (0, 1, 7, *places, len(log) - 1)]
+    kept = [rows for rows, _, _ in found]
 
     assert kept == sorted(kept)
+    assert [len(messages) for _, messages, _ in found] == [0] + [1] * (len(found) - 1)
+    assert all("breaks off in the middle" in messages[0] for _, messages, _ in found[3:])
     assert kept[0] == 10
     assert 10 < kept[-1] <= 210
 
