@@ -3,6 +3,7 @@
 import argparse
 import errno
 import os
+import runpy
 import signal
 import socket
 import sys
@@ -12,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def main() -> None:
-    """Check the port, print the address, become the server."""
+    """Check the port and become the server."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", default="8501")
     parser.add_argument("--address", default="127.0.0.1")
@@ -25,15 +26,9 @@ def main() -> None:
     os.chdir(ROOT)
     sys.path[0] = str(ROOT)  # in place of this folder
     signal.signal(signal.SIGINT, ended)
-    sys.exit(serve(["--server.port", chosen.port, "--server.address", chosen.address, "--server.headless", "true"]))
-
-
-def serve(options: list[str]) -> int:
-    """Be the server until it ends; the exit status."""
-    from streamlit.web.cli import main as streamlit
-
-    streamlit(["run", "app.py", *options], standalone_mode=False)
-    return 0
+    options = [f"--server.port={chosen.port}", f"--server.address={chosen.address}", "--server.headless=true"]
+    sys.argv = ["streamlit", "run", "app.py", *options]
+    runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 
 
 def ended(_signal: int, _frame: object) -> None:
