@@ -13,7 +13,7 @@ from typing import Any
 from core import runfile
 from core.command.terminal import Line, table
 from core.fleet.hosting import Host, HostError, with_served
-from core.fleet.local import LocalRun
+from core.fleet.local import LocalRun, opening_run
 from core.plan import RunPlan
 from core.records import Outcome
 from core.run import Run, RunState
@@ -104,10 +104,10 @@ def measure(
             stopper.local = local
             if stopper.asked():  # while the server was made ready
                 local.cancel()
-            opening = local.opening()
+            opening = opening_run(plan, local.run_id)
             run = local.run(replace(opening, environment={**opening.environment, **server}))
             line.clear()
-            runs.append(replace(with_served(run, host), plan=plan))
+            runs.append(with_served(run, host))
     if stopper.asked() and not runs:
         raise KeyboardInterrupt
     return runs

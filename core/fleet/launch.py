@@ -77,6 +77,7 @@ class Launch:
     stage: str = ""
     cancelled: bool = False
     local: LocalRun | None = field(default=None, repr=False)
+    opening: Run | None = field(default=None, repr=False)  # of the run that is recorded as begun and not as ended
 
     def repeat(self, position: int) -> int:
         """How many runs of the same plan come before the one at this position."""

@@ -2,7 +2,7 @@
 
 from bisect import insort
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from core.fleet.local import Listener
@@ -134,6 +134,7 @@ class Tally(Listener):
         self._busy_s = 0.0
         self._first_sent_s: float | None = None
         self._last_ended_s = 0.0
+        self._closed: LiveRun | None = None
         self._progress = Progress(at_s=0.0, sent=0, ended=0, in_flight=0, warming_up=False, chunks=0)
 
     def waiting(self) -> None:
@@ -191,16 +192,21 @@ class Tally(Listener):
                     self._recent_ttft.append((record.first_token_s, ttft))
 
     def close(self, run: Run) -> None:
-        """The run has ended."""
+        """The run has ended: what stands now is kept, what it was counted from is let go."""
         self.state = run.state
         self.message = run.message
         self.client = run.client
+        self._closed = replace(self.snapshot(), ttft_recent=(), tokens_per_s_recent=())
+        for counted in (self._ttfts, self._recent_ttft, self._recent_rate, self._chunk_marks, self._seen_in_flight):
+            counted.clear()
 
     def _tokens_per_chunk(self) -> float:
         return self._tokens / self._chunks if self._chunks and self._tokens else 1.0
 
     def snapshot(self) -> LiveRun:
-        """The run as it stands."""
+        """The run as it stands; of an ended one the recent points are gone."""
+        if self._closed is not None:
+            return self._closed
         progress, counts = self._progress, self._counts
         begin_s = progress.at_s - RECENT_S
         span_s = max(progress.at_s, self._last_ended_s) - (self._first_sent_s or 0.0)

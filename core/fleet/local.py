@@ -95,21 +95,9 @@ class LocalRun:
         timer.daemon = True
         timer.start()
 
-    def opening(self) -> Run:
-        """The run as it stands before its first request."""
-        return Run(
-            id=self.run_id,
-            name=run_name(self._plan),
-            started_at=datetime.now(UTC),
-            state=RunState.RUNNING,
-            producer={"tool": "paceline", "version": VERSION},
-            plan=self._plan,
-            environment=environment(),
-        )
-
     def run(self, opening: Run | None = None) -> Run:
-        """Measure. Never raises for what the network or the child does."""
-        opening = opening or self.opening()
+        """Measure; the run is `opening` with what was seen. Never raises for what the network or the child does."""
+        opening = opening or opening_run(self._plan, self.run_id)
         with self._lock:
             if self._cancelled:
                 return replace(opening, state=RunState.CANCELLED, stopped_by=StoppedBy.USER, ended_at=datetime.now(UTC))
@@ -226,6 +214,19 @@ class LocalRun:
 def new_run_id() -> str:
     """Twelve hex digits."""
     return uuid.uuid4().hex[:12]
+
+
+def opening_run(plan: RunPlan, run_id: str) -> Run:
+    """A run as it stands before its first request."""
+    return Run(
+        id=run_id,
+        name=run_name(plan),
+        started_at=datetime.now(UTC),
+        state=RunState.RUNNING,
+        producer={"tool": "paceline", "version": VERSION},
+        plan=plan,
+        environment=environment(),
+    )
 
 
 def run_name(plan: RunPlan) -> str:

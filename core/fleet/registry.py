@@ -1,12 +1,12 @@
-"""The live runs of this app: one background thread makes them one after the other, any session may look.
+"""The live runs of this app: made one after the other, each launch in a thread of its own; any session may look.
 
 Knows who is next and what happened; never draws and never touches a database except through its recorder.
 """
 
-import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -14,14 +14,12 @@ from typing import Any
 from core.fleet.hosting import Host, HostError, with_served
 from core.fleet.launch import Keeping, KeyHeader, Launch, Recorder
 from core.fleet.live import ENDED_STATES, LiveExperiment
-from core.fleet.local import LocalRun, new_run_id
+from core.fleet.local import LocalRun, new_run_id, opening_run
 from core.key_file import KeyProblem
 from core.plan import Endpoint, Experiment, PlanError, RunPlan
 from core.run import Run, RunState, StoppedBy
 from core.words import say
 
-log = logging.getLogger(__name__)
-FLUSH_S = 0.25  # records wait this long at most before the recorder gets them
 KEPT_EXPERIMENTS = 20
 SHUTDOWN_S = 4.0
 
@@ -36,17 +34,18 @@ class Registry:
         key_header: KeyHeader = lambda _: None,
         hosts: Callable[[], Host] | None = None,
         identify: Callable[[Endpoint], dict[str, Any]] = lambda _: {},
+        expected: tuple[type[Exception], ...] = (),
     ) -> None:
+        """`expected`: what the recorder raises with a sentence for people, beside OSError."""
         self._recorder = recorder
         self._key_header = key_header
         self._hosts = hosts
         self._identify = identify
+        self._expected: tuple[type[Exception], ...] = (OSError, *expected)
         self._lock = threading.RLock()
-        self._wake = threading.Condition(self._lock)
         self._launches: OrderedDict[str, Launch] = OrderedDict()
         self._closing = False
-        self._thread = threading.Thread(target=self._work, name="paceline-registry", daemon=True)
-        self._thread.start()
+        self._thread: threading.Thread | None = None  # makes the launch that is running
 
     # -- for pages ----------------------------------------------------------------------------------------------------
 
@@ -55,7 +54,7 @@ class Registry:
 
         `key_header` finds keys that only the launching session knows. Raises PlanError.
         """
-        with self._wake:
+        with self._lock:
             if self._closing:
                 raise PlanError(say("Paceline is stopping: launch again after it has started."))
             if experiment.id in self._launches:
@@ -67,12 +66,12 @@ class Registry:
                 experiment, tallies, datetime.now(UTC), key_header or self._key_header, stage=say("waiting in line")
             )
             self._forget_old()
-            self._wake.notify_all()
+            self._start_next()
         return experiment.id
 
     def cancel(self, experiment_id: str) -> None:
         """End an experiment within 2 s; what was measured is kept. Unknown or ended ones are left alone."""
-        with self._wake:
+        with self._lock:
             launch = self._launches.get(experiment_id)
             if launch is None or launch.state in ENDED_STATES:
                 return
@@ -97,49 +96,62 @@ class Registry:
 
     def close(self) -> None:
         """Cancel everything and wait for the child to go."""
-        with self._wake:
+        with self._lock:
             self._closing = True
             for launch in self._launches.values():
                 self.cancel(launch.experiment.id)
-            self._wake.notify_all()
-        self._thread.join(SHUTDOWN_S)
+            thread = self._thread
+        if thread is not None:
+            thread.join(SHUTDOWN_S)
 
-    # -- the thread ------------------------------------------------------------------------------------------
+    # -- a launch's thread ---------------------------------------------------------------------------------------
 
-    def _work(self) -> None:
-        while True:
-            with self._wake:
-                launch = next((one for one in self._launches.values() if one.state is RunState.QUEUED), None)
-                if launch is None:
-                    if self._closing:
-                        return
-                    self._wake.wait()
-                    continue
-                launch.state = RunState.RUNNING
-                launch.started_at = datetime.now(UTC)
-            self._experiment(launch)
+    def _start_next(self) -> None:
+        """Let the next launch in line begin, unless one runs. The lock is held."""
+        if self._thread is not None:
+            return
+        launch = next((one for one in self._launches.values() if one.state is RunState.QUEUED), None)
+        if launch is not None:
+            launch.state = RunState.RUNNING
+            launch.started_at = datetime.now(UTC)
+            self._thread = threading.Thread(
+                target=self._experiment, args=(launch,), name=f"launch {launch.experiment.id}", daemon=True
+            )
+            self._thread.start()
 
     def _experiment(self, launch: Launch) -> None:
-        host = self._hosts() if self._hosts is not None else None
-        try:
-            for position in range(len(launch.tallies)):
-                if launch.cancelled:
-                    break
-                self._one(launch, position, host)
-        except Exception as fault:  # the thread outlives a bug of one run: told on the page, and logged
-            log.exception("experiment %s", launch.experiment.id)
-            launch.message = say("Paceline itself failed: {fault}. The log has the rest.", fault=fault)
-        finally:
+        """Make its runs. A bug of one ends this thread, which logs it, and nothing else: each launch has its own."""
+        message = say("It stopped because of a fault of Paceline; the log says more.")
+        with ExitStack() as at_end:  # each step is done, whatever becomes of the others
+            at_end.callback(lambda: self._ended(launch, message))
+            at_end.callback(lambda: self._close_run(launch, message))
+            host = self._hosts() if self._hosts is not None else None
             if host is not None:
-                host.release()
-            with self._lock:
-                states = [tally.state for tally in launch.tallies]
-                if launch.cancelled:
-                    self._finish(launch, RunState.CANCELLED)
-                elif launch.message or all(state is RunState.FAILED for state in states):
-                    self._finish(launch, RunState.FAILED)
-                else:
-                    self._finish(launch, RunState.COMPLETED)
+                at_end.callback(host.release)
+            try:
+                for position in range(len(launch.tallies)):
+                    if launch.cancelled:
+                        break
+                    self._one(launch, position, host)
+                message = ""
+            except self._expected as fault:
+                message = str(fault)
+
+    def _ended(self, launch: Launch, message: str) -> None:
+        with self._lock:
+            launch.message = message or None
+            failed = message or all(tally.state is RunState.FAILED for tally in launch.tallies)
+            if launch.cancelled:
+                self._finish(launch, RunState.CANCELLED)
+            else:
+                self._finish(launch, RunState.FAILED if failed else RunState.COMPLETED)
+            self._thread = None
+            self._start_next()
+
+    def _close_run(self, launch: Launch, message: str) -> None:
+        """Record the end of a run that was cut short by a fault: a run is saved however it ends."""
+        if launch.opening is not None:
+            self._recorder.run_ended(_without_measuring(launch.opening, message, cancelled=False))
 
     def _one(self, launch: Launch, position: int, host: Host | None) -> None:
         tally = launch.tallies[position]
@@ -149,21 +161,19 @@ class Registry:
             "repeat": launch.repeat(position),
             "position": position,
         }
-        opening = replace(LocalRun(tally.plan, run_id=tally.run_id).opening(), experiment=known)
+        opening = replace(opening_run(tally.plan, tally.run_id), experiment=known)
         with self._lock:
             tally.state = RunState.RUNNING
             launch.stage = say("starting")
         self._recorder.run_started(opening)
-        try:
-            ended = self._measured(launch, tally, opening, host)
-            tally.flush()
-        except Exception as fault:  # a bug or a full disk: the run is saved however it ends
-            self._recorder.run_ended(_without_measuring(opening, str(fault), cancelled=False))
-            raise
+        launch.opening = opening
+        ended = self._measured(launch, tally, opening, host)
+        tally.flush()
         with self._lock:
             launch.local = None
             tally.close(ended)
-        self._recorder.run_ended(replace(ended, requests=(), plan=opening.plan))
+        self._recorder.run_ended(replace(ended, requests=()))
+        launch.opening = None
 
     def _measured(self, launch: Launch, tally: Keeping, opening: Run, host: Host | None) -> Run:
         def stage(words: str) -> None:
@@ -199,7 +209,9 @@ class Registry:
         launch.ended_at = datetime.now(UTC)
         launch.stage = ""
         for tally in launch.tallies:
-            if tally.state not in ENDED_STATES:
+            if tally.state is RunState.RUNNING and state is RunState.FAILED:  # the fault came in the midst of it
+                tally.state, tally.message = RunState.FAILED, launch.message
+            elif tally.state not in ENDED_STATES:
                 tally.state = RunState.CANCELLED
 
     def _forget_old(self) -> None:

@@ -68,7 +68,9 @@ def _made(database: Database) -> Services:
         database=database,
         runs=runs,
         library=library,
-        registry=Registry(runs, key_header=header_for, hosts=lambda: BuiltinHost(demo), identify=identify),
+        registry=Registry(
+            runs, key_header=header_for, hosts=lambda: BuiltinHost(demo), identify=identify, expected=(StorageProblem,)
+        ),
         demo=demo,
         background=Background(),
     )

@@ -1,6 +1,7 @@
 """What a live view is told, from messages alone: no child, no clock."""
 
 from array import array
+from collections.abc import Collection
 from datetime import UTC, datetime
 
 import pytest
@@ -99,6 +100,26 @@ def test_a_closed_run_is_done_whatever_its_counts():
 
     assert counting.snapshot().share == 1.0
     assert counting.snapshot().client.loop_lag_p99_s == 0.001
+
+
+def test_a_closed_run_keeps_its_numbers_and_lets_go_of_every_single_one():
+    counting = tally(requests=None, duration_s=60.0)
+    for index in range(50):
+        counting.record(record(index, sent_s=index / 10))
+    counting.progress(progress(5.0, chunks=500, first_tokens=((5.0, 0.1),)))
+    before = counting.snapshot()
+    counting.close(Run(id="run", name="n", started_at=datetime.now(UTC), state=RunState.COMPLETED, plan=counting.plan))
+    after = counting.snapshot()
+
+    assert (after.ok, after.ttft_p50_s, after.output_tokens_so_far) == (
+        50,
+        before.ttft_p50_s,
+        before.output_tokens_so_far,
+    )
+    assert before.ttft_recent
+    assert after.ttft_recent == after.tokens_per_s_recent == ()
+    held = [value for value in vars(counting).values() if isinstance(value, Collection) and not isinstance(value, str)]
+    assert max(map(len, held)) < 10
 
 
 def test_a_timed_run_is_done_by_its_clock():

@@ -124,6 +124,27 @@ def test_a_queued_launch_can_be_cancelled_before_it_begins(registry, kept, serve
     assert len(kept.events) == 2
 
 
+def test_many_queued_launches_are_made_in_order_and_cancelled_ones_left_out(server):
+    class Ordered(Kept):
+        def run_started(self, run):
+            self.events.append(run.experiment["id"])
+
+    kept = Ordered()
+    registry = Registry(kept)
+    for name in "abcdef":
+        registry.launch(experiment(server.base_url, name, requests=1, warmup_requests=0))
+    for name in "cf":
+        registry.cancel(name)
+    states = {one.id: one.state for one in registry.live()}
+    wait(lambda: all(one.state in ENDED for one in registry.live()))
+    registry.close()
+
+    assert [name for name in kept.events if isinstance(name, str)] == list("abde")
+    assert states["c"] is RunState.CANCELLED
+    assert states["b"] is RunState.QUEUED
+    assert registry.find("f").state is RunState.CANCELLED
+
+
 def test_a_refused_key_fails_the_run_with_its_sentence(registry, kept, server):
     def refuse(_endpoint):
         raise KeyProblem("The key LAB is for other hosts.", "Change the address.")
@@ -196,7 +217,63 @@ def test_a_recorder_that_breaks_ends_its_experiment_and_not_the_thread(server):
 
     assert registry.find("bad").state is RunState.FAILED
     assert "No space left" in registry.find("bad").message
+    assert [run.state for run in registry.find("bad").runs] == [RunState.FAILED]
     assert registry.find("good").state is RunState.COMPLETED
+
+
+def test_a_bug_goes_to_the_log_and_ends_its_launch_alone(server, monkeypatch):
+    class Buggy(Kept):
+        def requests(self, run_id, records):
+            if self.events[0][1] == run_id:
+                raise ZeroDivisionError
+            super().requests(run_id, records)
+
+    logged, kept = [], Buggy()
+    monkeypatch.setattr(threading, "excepthook", lambda found: logged.append(found.exc_type))
+    registry = Registry(kept)
+    registry.launch(experiment(server.base_url, "bad", runs=2))
+    registry.launch(experiment(server.base_url, "good"))
+    wait(lambda: registry.find("good").state in ENDED)
+    registry.close()
+
+    assert logged == [ZeroDivisionError]
+    assert registry.find("bad").state is RunState.FAILED
+    assert "the log says more" in registry.find("bad").message
+    assert [run.state for run in registry.find("bad").runs] == [RunState.FAILED, RunState.CANCELLED]
+    assert registry.find("good").state is RunState.COMPLETED
+    assert [kind for kind, _ in kept.events] == ["started", "ended"] * 2
+
+
+def test_what_the_recorder_is_expected_to_raise_is_told_in_its_words(server):
+    class FullError(Exception):
+        pass
+
+    class Full(Kept):
+        def run_started(self, _run):
+            raise FullError("The disk is full: free some space.")
+
+    registry = Registry(Full(), expected=(FullError,))
+    registry.launch(experiment(server.base_url))
+    wait(lambda: registry.find("e").state in ENDED)
+
+    assert registry.find("e").message == "The disk is full: free some space."
+
+
+def test_a_host_that_cannot_even_be_released_does_not_hold_up_the_line(kept, server, monkeypatch):
+    class Stuck:
+        def release(self):
+            raise ZeroDivisionError
+
+    logged = []
+    monkeypatch.setattr(threading, "excepthook", lambda found: logged.append(found.exc_type))
+    registry = Registry(kept, hosts=Stuck)
+    registry.launch(experiment(server.base_url, "first", requests=1))
+    registry.launch(experiment(server.base_url, "second", requests=1))
+    wait(lambda: registry.find("second").state in ENDED)
+    wait(lambda: len(logged) == 2)
+
+    assert registry.find("first").state is RunState.COMPLETED
+    assert registry.find("second").state is RunState.COMPLETED
 
 
 def test_closing_cancels_what_runs_and_takes_no_more(registry, server):
