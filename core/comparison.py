@@ -7,6 +7,7 @@ from math import exp, fsum, inf, isfinite, log, sqrt
 from typing import Literal
 
 from core.definitions.spec import Better
+from core.percentile import FOR_HIGH, FOR_P99
 from core.resampling import draws, estimate
 from core.steadiness import Rate, together
 from core.words import say
@@ -15,7 +16,7 @@ Statistic = Literal["mean", "p50", "p90", "p95", "p99"]
 MARGIN = 0.03  # a ratio wholly within is no difference worth naming
 # Fewer values than these and no interval is given: a percentile stands on the few values beyond it, and the bootstrap
 # of a mean is too narrow where its values are few. Under load there have to be as many rounds as values for a median.
-FEWEST: dict[str, int] = {"mean": 30, "p50": 5, "p90": 30, "p95": 30, "p99": 100}
+FEWEST: dict[str, int] = {"mean": 30, "p50": 5, "p90": FOR_HIGH, "p95": FOR_HIGH, "p99": FOR_P99}
 FEWEST_RUNS = 2
 # Student's t for a 95 % interval at 1 to 30 degrees of freedom.
 T95 = (

@@ -3,19 +3,22 @@
 Arithmetic over plans and over what is known of their configurations. Asks nothing and measures nothing.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import product
 from math import ceil, log2
 from typing import Protocol
 
+from core.percentile import FOR_P99, too_few
 from core.plan import Configuration, Load, RunPlan, Workload
+from core.shortening import cut
 from core.words import say
 
 BETWEEN_RUNS_S = 2.5  # preflight, opening connections, closing the run
 FRESH = timedelta(minutes=15)
-FEW_SAMPLES, FIRM_P99 = 100, 500
+FIRM_P99 = 500
+NAMED, LONGEST_NAME = 4, 48
 STREAM_LENGTHS = 3  # requests a stream, below which start and end weigh more than the middle
 
 
@@ -96,12 +99,14 @@ class Seen:
         at: When it was probed, None if never.
         ready: Whether it answered as a benchmark needs it.
         what: The outcome in one sentence.
+        models: All that the endpoint listed; empty if it listed none, or more than were kept.
     """
 
     name: str
     at: datetime | None = None
     ready: bool = False
     what: str = ""
+    models: tuple[str, ...] = ()
 
 
 def interleaved(
@@ -159,8 +164,13 @@ def checks(
     kept_tokens_per_s: float | None,
     now: datetime,
 ) -> tuple[Check, ...]:
-    """Three things in words: do the endpoints answer, does this machine keep up, do the samples suffice."""
-    return (*_endpoint_checks(seen, now), _machine_check(expected, kept_tokens_per_s), *_sample_checks(plans))
+    """In words: do the endpoints answer and know the models, does this machine keep up, do the samples suffice."""
+    return (
+        *_endpoint_checks(seen, now),
+        *_model_checks(plans, seen),
+        _machine_check(expected, kept_tokens_per_s),
+        *_sample_checks(plans),
+    )
 
 
 def _endpoint_checks(seen: Sequence[Seen], now: datetime) -> list[Check]:
@@ -194,6 +204,36 @@ def _endpoint_checks(seen: Sequence[Seen], now: datetime) -> list[Check]:
     return found
 
 
+def _model_checks(plans: Sequence[RunPlan], seen: Sequence[Seen]) -> Iterator[Check]:
+    """A model that its endpoint does not list: its requests fail most likely, though a list may be incomplete."""
+    for endpoint in seen:
+        asked = dict.fromkeys(
+            plan.configuration.model for plan in plans if plan.configuration.endpoint.name == endpoint.name
+        )
+        # Ollama lists the tag that it adds to a name without one.
+        unlisted = [name for name in asked if not {name, f"{name}:latest"} & set(endpoint.models)]
+        if not endpoint.models or not unlisted:
+            continue
+        yield Check(
+            level="act",
+            what=say(
+                "{name} lists {models}; not {unlisted}.",
+                name=endpoint.name,
+                models=_some(endpoint.models),
+                unlisted=_some([f"“{name}”" for name in unlisted]),
+            ),
+            do=say(
+                "Edit the configuration, or probe again if the model was loaded since. It can be launched as it is."
+            ),
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - NAMED
+    listed = ", ".join(cut(name, LONGEST_NAME) for name in names[:NAMED])
+    return listed + (say(" and {n} more", n=f"{more:,}") if more > 0 else "")
+
+
 def _machine_check(expected: Estimate, kept: float | None) -> Check:
     need = f"{expected.peak_tokens_per_s:,.0f}"
     if kept is None:
@@ -220,13 +260,19 @@ def _sample_checks(plans: Sequence[RunPlan]) -> list[Check]:
     fewest = min((load.requests or 0 for load in counted), default=None)
     if fewest is not None:
         tail = max(1, fewest // 100)
-        if fewest < FEW_SAMPLES:
+        if too_few("p99", fewest):
             what = say("{n} requests are too few for a p99, which is shown grey", n=fewest)
-            found.append(Check(level="act", what=what, do=say("100 make it readable, 500 make it firm.")))
+            found.append(
+                Check(
+                    level="act",
+                    what=what,
+                    do=say("{few} make it readable, {firm} make it firm.", few=FOR_P99, firm=FIRM_P99),
+                )
+            )
         elif fewest < FIRM_P99:
             sample = say("1 sample") if tail == 1 else say("{tail} samples", tail=tail)
             what = say("{n} requests give p99 from {sample}", n=fewest, sample=sample)
-            found.append(Check(level="act", what=what, do=say("p99 needs 500 to be firm")))
+            found.append(Check(level="act", what=what, do=say("p99 needs {firm} to be firm", firm=FIRM_P99)))
         else:
             found.append(Check(level="ok", what=say("{n} requests a level make the p99 firm", n=f"{fewest:,}")))
     short = [load for load in counted if (load.requests or 0) < STREAM_LENGTHS * load.concurrency]

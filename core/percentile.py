@@ -1,7 +1,12 @@
-"""The one way percentiles are taken. Apart, so that the measuring child imports nothing for it."""
+"""The one way percentiles are taken, and how many values they need. Apart, so that the measuring child stays light."""
 
 from collections.abc import Sequence
 from math import floor
+
+# Of fewer values, a percentile is hardly more than the few slowest: it is shown grey and no interval is given.
+FOR_P99 = 100
+FOR_HIGH = 30  # for any other percentile above the median
+HIGH = ("p90", "p95", "p99")
 
 
 def percentile(ordered: Sequence[float], p: float) -> float:
@@ -13,3 +18,8 @@ def percentile(ordered: Sequence[float], p: float) -> float:
     # Interpolating from the nearer end keeps the result within [low, high] in floats.
     value = low + (high - low) * part if part < 0.5 else high - (high - low) * (1 - part)
     return float(value)
+
+
+def too_few(name: str, count: int) -> bool:
+    """Whether so many values are too few for the percentile of this name."""
+    return name in HIGH and count < (FOR_P99 if name == "p99" else FOR_HIGH)

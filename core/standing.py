@@ -24,10 +24,11 @@ from core.definitions.spec import Better
 from core.doubts.client import greyed_by_client
 from core.doubts.course import FAILED_SHARE
 from core.doubts.evidence import evidence
-from core.doubts.samples import sample_doubts, too_few
+from core.doubts.samples import sample_doubts
 from core.findings import Finding
 from core.lineup import Cell, Contender, Lineup
 from core.mismatches import mismatches
+from core.percentile import too_few
 from core.ranking import Measured, Ranking, ranking
 from core.words import say
 

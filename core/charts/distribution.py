@@ -17,12 +17,12 @@ from core.chart_style import (
 )
 from core.charts.marks import in_full, marked, percentile_lines, room_for_legend
 from core.charts.sample import Series, Unit, time_unit
+from core.percentile import too_few
 from core.quantiles import Sample
 from core.quantities import number
 from core.words import say
 
 BINS = 44
-FEW_FOR_P99 = 100
 CUT = 0.996  # a single straggler must not squeeze the rest into one bar
 WIDE = 5.0  # largest / smallest from which a log axis reads better
 BOX = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
@@ -182,7 +182,7 @@ def boxes(
     for place, (series, sample) in enumerate(reversed(rows)):
         draw = _box if shape == "box" else _violin
         draw(fig, mode, place, (series, sample), unit)
-        top, weak = float(sample.at([0.99])[0]) * unit.per_second, sample.count < FEW_FOR_P99
+        top, weak = float(sample.at([0.99])[0]) * unit.per_second, too_few("p99", sample.count)
         fig.add_scatter(
             x=[top],
             y=[place],

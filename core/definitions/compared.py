@@ -3,6 +3,7 @@
 from core.definitions.spec import MetricSpec
 from core.records import FailureKind, Outcome, TokenSource
 from core.run import RunState, StoppedBy
+from core.steadiness import FEWEST_ANSWERS, FEWEST_ROUNDS
 from core.words import say
 
 COMPARED_TERMS = (
@@ -57,7 +58,9 @@ COMPARED_TERMS = (
             "Two single runs say only that these two runs differ, or that no difference was seen: another run of the "
             "same configuration may differ too. Within a run, the interval of a latency comes from drawing its "
             "requests again, whole rounds of the closed loop under load; that of a throughput from how much output "
-            "varied over the run, given at least 30 answers and 6 rounds."
+            "varied over the run, given at least {answers} answers and {rounds} rounds.",
+            answers=FEWEST_ANSWERS,
+            rounds=FEWEST_ROUNDS,
         ),
         group="compared",
     ),

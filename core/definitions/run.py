@@ -1,6 +1,7 @@
 """The terms of a run: one configuration at one load. Texts only: the formulas in code are those of core.summary."""
 
 from core.definitions.spec import MetricSpec
+from core.percentile import FOR_HIGH, FOR_P99
 from core.words import say
 
 RUN_TERMS = (
@@ -156,7 +157,9 @@ RUN_TERMS = (
         definition=say("Linear interpolation over the pooled raw values of successful requests (numpy's default)."),
         formula=say("value at rank p × (count − 1)"),
         caution=say(
-            "Never an average of percentiles. Below 100 values a p99 is grey, below 30 every percentile above p50."
+            "Never an average of percentiles. A p99 of fewer than {p99} values is grey, any above p50 of fewer than {high}.",
+            p99=FOR_P99,
+            high=FOR_HIGH,
         ),
         group="run",
     ),

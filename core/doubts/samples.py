@@ -4,16 +4,8 @@ from collections.abc import Iterator
 
 from core.doubts.evidence import Evidence
 from core.doubts.finding import Finding
+from core.percentile import FOR_HIGH, FOR_P99, HIGH, too_few
 from core.words import say
-
-FOR_P99 = 100
-FOR_HIGH = 30  # for every percentile above p50
-HIGH = ("p90", "p95", "p99")
-
-
-def too_few(statistic: str, count: int) -> bool:
-    """Whether so many values are too few for this percentile."""
-    return statistic in HIGH and (count < FOR_HIGH or (statistic == "p99" and count < FOR_P99))
 
 
 def greyed_by_samples(seen: Evidence) -> set[tuple[str, str]]:
@@ -32,9 +24,12 @@ def sample_doubts(seen: Evidence) -> Iterator[Finding]:
     if not 0 < count < FOR_P99:
         return
     why = (
-        say("Every percentile above p50 is greyed: below 30 values it is hardly more than the slowest few requests.")
+        say(
+            "Every percentile above p50 is greyed: below {n} values it is hardly more than the slowest few requests.",
+            n=FOR_HIGH,
+        )
         if count < FOR_HIGH
-        else say("p99 is greyed: below 100 values it is hardly more than the slowest request.")
+        else say("p99 is greyed: below {n} values it is hardly more than the slowest request.", n=FOR_P99)
     )
     answers = say("1 request") if count == 1 else say("{count} requests", count=count)
     yield Finding(
@@ -42,5 +37,5 @@ def sample_doubts(seen: Evidence) -> Iterator[Finding]:
         level="note",
         what=say("The percentiles stand on {answers}.", answers=answers),
         why=why,
-        do=say("Measure at least 100 requests for a p99, 30 for a p95."),
+        do=say("Measure at least {p99} requests for a p99, {p95} for a p95.", p99=FOR_P99, p95=FOR_HIGH),
     )

@@ -14,6 +14,7 @@ from core.charts.tradeoff import Curve, Line, Panel, Point, against_load, throug
 from core.comparison import MARGIN, Statistic
 from core.lineup import Cell, Contender, Lineup
 from core.metrics import METRICS
+from core.percentile import FOR_P99
 from core.quantiles import Sample
 from core.standing import THROUGHPUT, Row, weak
 from core.words import say
@@ -83,7 +84,7 @@ def load_panels(line: Lineup) -> None:
     """Latencies, decode speed and failures against load; nothing to draw if there is one load only."""
     if len(line.levels) < 2:
         return
-    section(say("Against load"), say("p50 solid, p99 dotted and from 100 answers on · all start at zero"))
+    section(say("Against load"), say("p50 solid, p99 dotted and from {n} answers on · all start at zero", n=FOR_P99))
     left, right = pair("pair_load", [1.5, 1], gap="small")
     with left:
         panels = [_latency_panel(line, metric) for metric in ("ttft_s", "tpot_s", "e2e_s")]

@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.estimate import Estimate, Pace, Seen, checks, estimate, seen_pace
 from core.plan import Configuration, Experiment, PlanError, RunPlan
+from core.probe import ProbeResult
 from core.words import say
 from pages.parts import calibrating, links, look, plan_fields, probing, state
 from pages.parts.text import count, escape_markdown, quantity, short, span
@@ -48,13 +49,7 @@ def _forecast(plans: tuple[RunPlan, ...]) -> None:
 
     expected = estimate(plans, pace)
     _cards(plans, expected)
-    seen = [
-        Seen(
-            name=name, at=probe.at if probe else None, ready=bool(probe and probe.ok), what=probe.what if probe else ""
-        )
-        for name, probe in probes.items()
-        if not _built_in(plans, name)
-    ]
+    seen = [_seen(name, probe) for name, probe in probes.items() if not _built_in(plans, name)]
     calibration = calibrating.last()
     kept = calibration.found.tokens_per_s if calibration else None
     found = checks(plans, expected, seen=seen, kept_tokens_per_s=kept, now=datetime.now(UTC))
@@ -64,6 +59,13 @@ def _forecast(plans: tuple[RunPlan, ...]) -> None:
         for check in found
     ]
     st.markdown("  \n".join(lines))
+
+
+def _seen(name: str, probe: ProbeResult | None) -> Seen:
+    if probe is None:
+        return Seen(name=name)
+    whole = len(probe.models) == probe.models_total
+    return Seen(name=name, at=probe.at, ready=probe.ok, what=probe.what, models=probe.models if whole else ())
 
 
 def _built_in(plans: Sequence[RunPlan], name: str) -> bool:

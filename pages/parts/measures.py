@@ -10,8 +10,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.chart_style import INK
-from core.doubts.samples import FOR_HIGH, FOR_P99, HIGH, too_few
 from core.metrics import METRICS
+from core.percentile import FOR_HIGH, FOR_P99, HIGH, too_few
 from core.summary import Distribution
 from core.words import say
 from pages.parts import look

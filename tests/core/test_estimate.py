@@ -118,3 +118,37 @@ def test_without_a_run_the_pace_is_assumed_with_the_ttft_of_the_probe():
     assert seen_pace(plan, []) == Pace()
     assert seen_pace(plan, [], 0.05) == Pace(ttft_s=0.05)
     assert not seen_pace(plan, [Earlier("a", 1, 0.1, None)]).known
+
+
+def doubted_models(listed, *models):
+    """What is said of these models at an endpoint that lists those."""
+    plans = interleaved(
+        [Configuration(id=name, label=name, endpoint=SERVER, model=name) for name in models],
+        WORKLOAD,
+        [Load(requests=500)],
+    )
+    seen = [Seen(name="lab", at=NOW, ready=True, models=listed), Seen(name="other", at=NOW, ready=True, models=("x",))]
+    found = checks(plans, estimate(plans, pace), seen=seen, kept_tokens_per_s=1e6, now=NOW)
+    return [check for check in found if "lists" in check.what]
+
+
+def test_a_model_that_its_endpoint_does_not_list_is_told_with_those_that_it_lists():
+    (found,) = doubted_models(("a", "b", "c"), "gone", "a")
+
+    assert (found.level, found.what) == ("act", "lab lists a, b, c; not “gone”.")
+    assert "can be launched as it is" in found.do
+
+
+@pytest.mark.parametrize(
+    ("listed", "model"),
+    [(("a", "b"), "a"), ((), "gone"), (("llama3:latest",), "llama3")],
+    ids=["listed", "no list", "tag"],
+)
+def test_a_listed_model_and_one_of_an_endpoint_without_a_list_are_not_doubted(listed, model):
+    assert doubted_models(listed, model) == []
+
+
+def test_a_long_list_is_told_by_its_first_names():
+    (found,) = doubted_models(tuple(f"model-{n}" for n in range(1_500)), "gone", "lost")
+
+    assert found.what == "lab lists model-0, model-1, model-2, model-3 and 1,496 more; not “gone”, “lost”."

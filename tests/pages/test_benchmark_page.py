@@ -9,6 +9,7 @@ from core.estimate import interleaved
 from core.plan import Configuration, Endpoint, Load, Workload
 from core.servers import builtin
 from pages.parts import configuration_form, launch_card, plan_fields
+from tests.pages.probes import probed
 from tests.pages.seen import HOSTILE, button, metric, words
 
 LAB = Endpoint(name="lab", base_url="http://127.0.0.1:1/v1")
@@ -72,6 +73,16 @@ def test_the_card_tells_what_a_launch_takes(opened):
     assert "lab was never probed" in words(page)
     assert "This machine is not calibrated" in words(page)
     assert "200 requests give p99 from 2 samples" in words(page)
+
+
+@pytest.mark.parametrize(("total", "told"), [(2, True), (5000, False)], ids=["the whole list", "a cut list"])
+def test_a_model_that_the_endpoint_does_not_list_is_told_and_can_be_launched(library, opened, total, told):
+    library.save_probe("lab", probed(models=("qwen", "other"), models_total=total).to_dict())
+
+    page = planned(opened, "a", "b", levels=[1])
+
+    assert ("lab lists qwen, other; not “qwen-awq”." in words(page).replace("\\", "")) == told
+    assert not button(page, "Launch").disabled
 
 
 @pytest.mark.usefixtures("library")
