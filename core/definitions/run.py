@@ -157,7 +157,8 @@ RUN_TERMS = (
         definition=say("Linear interpolation over the pooled raw values of successful requests (numpy's default)."),
         formula=say("value at rank p × (count − 1)"),
         caution=say(
-            "Never an average of percentiles. A p99 of fewer than {p99} values is grey, any above p50 of fewer than {high}.",
+            "Never an average of percentiles. A p99 of fewer than {p99} values is grey, and any above p50 of fewer "
+            "than {high}.",
             p99=FOR_P99,
             high=FOR_HIGH,
         ),
