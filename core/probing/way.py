@@ -43,6 +43,11 @@ def take_key(report: Report, session: SessionKeys | None) -> None:
 
 def find_way(report: Report) -> ssl.SSLContext | None:
     """Resolve, connect and, for https, shake hands. The context for requests, None if there is no way."""
+    try:
+        context = client_context(verify=report.endpoint.verify, ca_file=report.endpoint.ca_file)
+    except OSError as fault:  # first of all: it is ours to say, whatever the server does
+        _bad_ca_file(report, fault)
+        return None
     host = urlsplit(report.endpoint.base_url).hostname or ""
     port = address(report.endpoint.base_url)[1] or 80
     found = reach.resolve(host, port, report.seconds(SHARE))
@@ -57,12 +62,6 @@ def find_way(report: Report) -> ssl.SSLContext | None:
         return None
     sock, way = connected
     report.check(CheckName.CONNECTS, CheckState.YES, say("{ms:.3g} ms", ms=way.connect_s * 1000))
-    try:
-        context = client_context(verify=report.endpoint.verify, ca_file=report.endpoint.ca_file)
-    except OSError as fault:
-        sock.close()
-        _bad_ca_file(report, fault)
-        return None
     if report.endpoint.base_url.startswith("https"):
         ends = reach.shake_hands(sock, context, host, limit)
         if isinstance(ends, Failure):

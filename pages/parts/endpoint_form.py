@@ -1,5 +1,6 @@
 """The dialog that adds or changes an endpoint. Nothing typed is lost when a field is refused; no key is kept."""
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -10,6 +11,7 @@ import streamlit as st
 from core.keys import KeyProblem, key_names
 from core.plan import Endpoint, Limits, PlanError, normal_base_url
 from core.presets import PRESETS
+from core.tls import ca_file_problem
 from core.words import say
 from pages.parts import dialog, fields, look, probing, state
 from pages.parts.text import code
@@ -50,7 +52,7 @@ class Typed:
             key_name=self.key_name or None,
             headers=fields.pairs(self.headers, say("Extra headers")),
             verify=self.verify,
-            ca_file=self.ca_file.strip() or None,
+            ca_file=os.path.expanduser(self.ca_file.strip()) or None,  # noqa: PTH111 -- leaves an unknown ~name alone
             limits=Limits(**self.limits),
             notes=self.notes.strip(),
         )
@@ -202,6 +204,10 @@ def _rest(known: Endpoint, key: Callable[[str], str]) -> dict[str, Any]:
 
 
 def _save(endpoint: Endpoint, opened: Opened, secret: str) -> None:
+    wrong = ca_file_problem(verify=endpoint.verify, ca_file=endpoint.ca_file)
+    if wrong:
+        look.problem(wrong)
+        return
     state.services().library.save_endpoint(endpoint, replaces=opened.replaces)
     if secret.strip():
         state.session_keys().keep(endpoint, secret)

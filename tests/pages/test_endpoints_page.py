@@ -170,6 +170,8 @@ def dialog(services):
         ({"name": "a", "url": "ftp://h"}, "only http and https"),
         ({"name": "a", "url": "h:1", "headers": "X-Team"}, "Extra headers, line 1"),
         ({"name": "a", "url": "h:1", "headers": "Host: x"}, "is set by Paceline itself"),
+        ({"name": "a", "url": "https://h:1", "ca": "/dev"}, "The CA file /dev cannot be used: it is a folder."),
+        ({"name": "a", "url": "https://h:1", "ca": "/dev/zero"}, "cannot be used: it is a pipe or a device"),
         ({"name": "a", "url": "h:1", "headers": "Authorization: Bearer sk-12345678901234567890"}, "looks like a key"),
     ],
 )

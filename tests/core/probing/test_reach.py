@@ -1,7 +1,9 @@
 """The way to a server: names, connections, TLS, and what is said when a step fails."""
 
+import os
 import ssl
 
+import pytest
 import trustme
 
 from core.plan import Limits
@@ -49,11 +51,17 @@ def test_a_certificate_for_another_name_is_told(tmp_path):
     assert "name that is in the certificate" in result.next_step
 
 
-def test_a_missing_ca_file_is_told():
-    with AnsweringServer({}) as server:
-        result = probe(endpoint(server.base_url.replace("http:", "https:"), ca_file="/no/such/ca.pem"))
+@pytest.mark.parametrize(
+    ("name", "reason"), [("none.pem", "no such file or directory"), ("pipe", "it is a pipe or a device, and no file")]
+)
+def test_a_ca_file_that_cannot_be_used_is_told_before_anybody_is_asked(tmp_path, name, reason):
+    os.mkfifo(tmp_path / "pipe")
 
-    assert result.what.startswith("The CA file /no/such/ca.pem cannot be used: ")
+    result = probe(endpoint("https://no.such.host.invalid/v1", ca_file=str(tmp_path / name)))
+
+    assert result.what == f"The CA file {tmp_path / name} cannot be used: {reason}."
+    assert "PEM form" in result.next_step
+    assert result.check(CheckName.RESOLVES).state is CheckState.NOT_TRIED
 
 
 def test_http_and_https_mixed_up_are_told_both_ways():
