@@ -1,4 +1,4 @@
-"""When things happened in a run: output and requests in flight over time, and the best second.
+"""When things happened in a run: output over time, and the best second.
 
 Never computes a latency. Tokens are the server's, spread over the chunks or over the decoding of their request.
 """
@@ -82,17 +82,6 @@ def output_over_time(records: Sequence[RequestRecord], steps: int = 240) -> Seri
             continue
         begin = record.first_token_s if record.streamed and record.first_token_s is not None else record.last_token_s
         spans.append((begin, max(begin, record.last_token_s), float(record.output_tokens)))
-    return _series(records, spans, steps)
-
-
-def in_flight_over_time(records: Sequence[RequestRecord], steps: int = 240) -> Series:
-    """Mean number of measured requests in flight over time."""
-    spans = [
-        (record.sent_s, record.ended_s, record.ended_s - record.sent_s)
-        for record in records
-        if not record.warmup and record.sent_s is not None and record.ended_s is not None
-        if record.ended_s > record.sent_s
-    ]
     return _series(records, spans, steps)
 
 

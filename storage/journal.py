@@ -16,7 +16,6 @@ from storage import columns
 MOST_CHUNKS = 1_000_000
 MOST_RECORDS = 20_000
 MOST_BATCHES = 1_000
-ALL = 2**31 - 1
 
 
 @dataclass(slots=True, kw_only=True)
@@ -49,18 +48,16 @@ def append(
     return chunks
 
 
-def waiting(cursor: duckdb.DuckDBPyConnection, run_no: int, limit: int = ALL) -> pa.Table | None:
-    """What waits of a run, of ordinals below `limit`; None if nothing does."""
-    found = cursor.execute(
-        "SELECT records FROM journal WHERE run_no = ? AND first_ordinal < ? ORDER BY first_ordinal", [run_no, limit]
-    ).fetchall()
+def waiting(cursor: duckdb.DuckDBPyConnection, run_no: int) -> pa.Table | None:
+    """What waits of a run; None if nothing does."""
+    found = cursor.execute("SELECT records FROM journal WHERE run_no = ? ORDER BY first_ordinal", [run_no]).fetchall()
     if not found:
         return None
     # An older Paceline may have left batches with fewer columns.
     table = pa.concat_tables(
         [pa.ipc.open_stream(content).read_all() for (content,) in found], promote_options="default"
     )
-    return columns.finite(table.filter(pc.less(table.column("ordinal"), limit)).combine_chunks())
+    return columns.finite(table.combine_chunks())
 
 
 def settle(connection: duckdb.DuckDBPyConnection, run_no: int) -> None:

@@ -33,7 +33,6 @@ from storage.problems import (
     EndpointNotFound,
     NameEmpty,
     NameTaken,
-    PlanNotFound,
 )
 from storage.run_values import dumps, readable, utc
 
@@ -176,13 +175,6 @@ class Library:
         """All saved plans, the newest first."""
         rows = self._rows("SELECT name, saved_at, plans FROM plans ORDER BY saved_at DESC")
         return [saved for row in rows if (saved := read_plan(*row)) is not None]
-
-    def plan(self, name: str) -> SavedPlan:
-        """One by its name. Raises PlanNotFound."""
-        for saved in self.plans():
-            if same(saved.name) == same(name):
-                return saved
-        raise PlanNotFound(say("There is no plan {name}: it may have been deleted.", name=name))
 
     def save_plan(self, name: str, plans: Sequence[RunPlan], *, replace: bool = False) -> None:
         """Keep plans under a name; keys in them are hidden. Raises NameEmpty, NameTaken unless `replace`."""

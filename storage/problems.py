@@ -11,7 +11,7 @@ StorageProblem
   WriteFailed          a write that failed for another reason
   DatabaseClosed       asked after `close`
   RunNotFound, RunExists, RunNotEnded, UnknownMetric
-  EndpointNotFound, ConfigurationNotFound, PlanNotFound, NameEmpty, NameTaken, SecretInHeader
+  EndpointNotFound, ConfigurationNotFound, NameEmpty, NameTaken, SecretInHeader
 """
 
 import re
@@ -103,10 +103,6 @@ class EndpointNotFound(StorageProblem):
 
 class ConfigurationNotFound(StorageProblem):
     """No configuration has this id."""
-
-
-class PlanNotFound(StorageProblem):
-    """No saved plan has this name."""
 
 
 class NameEmpty(StorageProblem):

@@ -8,7 +8,6 @@ import pyarrow as pa
 
 from core.records import RequestRecord
 from storage import columns, journal
-from storage.journal import ALL
 
 RECORD_COLUMNS = ["ordinal", *columns.RECORD_COLUMNS]
 REQUESTS = f"SELECT {', '.join(RECORD_COLUMNS)} FROM requests"  # noqa: S608 -- names are ours
@@ -17,35 +16,30 @@ TEXTS = f"SELECT ordinal, {', '.join(columns.TEXTS)} FROM texts"  # noqa: S608 -
 
 
 def records(
-    cursor: duckdb.DuckDBPyConnection, run_no: int, *, limit: int = ALL, chunk_times: bool = True, texts: bool = True
+    cursor: duckdb.DuckDBPyConnection, run_no: int, *, chunk_times: bool = True, texts: bool = True
 ) -> tuple[RequestRecord, ...]:
-    """The first `limit` requests in the order in which they ended.
+    """The requests in the order in which they ended.
 
     Without `chunk_times` a record's `chunk_us` has the right length and no meaning.
     """
     settled = columns.records(
-        _table(cursor, REQUESTS, run_no, limit),
-        columns.arrivals(_table(cursor, CHUNKS, run_no, limit)) if chunk_times else None,
-        _texts(_table(cursor, TEXTS, run_no, limit)) if texts else {},
+        _table(cursor, REQUESTS, run_no),
+        columns.arrivals(_table(cursor, CHUNKS, run_no)) if chunk_times else None,
+        _texts(_table(cursor, TEXTS, run_no)) if texts else {},
     )
-    fresh = journal.waiting(cursor, run_no, limit)
+    fresh = journal.waiting(cursor, run_no)
     if fresh is None:
         return settled
     times = columns.arrivals(fresh) if chunk_times else None
     return settled + columns.records(fresh.select(RECORD_COLUMNS), times, _texts(fresh) if texts else {})
 
 
-def table(cursor: duckdb.DuckDBPyConnection, run_no: int, limit: int = ALL, *, chunk_times: bool = False) -> pa.Table:
-    """The requests as columns, metrics beside what was seen, without texts."""
-    rows = _table(cursor, "SELECT * EXCLUDE (run_no) FROM requests", run_no, limit)
-    fresh = journal.waiting(cursor, run_no, limit)
+def table(cursor: duckdb.DuckDBPyConnection, run_no: int) -> pa.Table:
+    """The requests as columns, metrics beside what was seen, without texts and chunk times."""
+    rows = _table(cursor, "SELECT * EXCLUDE (run_no) FROM requests", run_no)
+    fresh = journal.waiting(cursor, run_no)
     if fresh is not None:
         rows = pa.concat_tables([rows, fresh.select(rows.column_names)], promote_options="permissive")
-    if chunk_times:
-        times = columns.arrivals(_table(cursor, CHUNKS, run_no, limit))
-        times |= {} if fresh is None else columns.arrivals(fresh)
-        lists = [times.get(ordinal, ()) for ordinal in rows.column("ordinal").to_pylist()]
-        rows = rows.append_column("chunk_us", pa.array(lists, pa.list_(pa.int32())))
     return rows.drop_columns(["ordinal", "definitions_version"])
 
 
@@ -63,9 +57,8 @@ def text(cursor: duckdb.DuckDBPyConnection, run_no: int, request_id: str) -> tup
     return next(((row["text"], row["reasoning_text"]) for row in rows if row["request_id"] == request_id), (None, None))
 
 
-def _table(cursor: duckdb.DuckDBPyConnection, select: str, run_no: int, limit: int) -> pa.Table:
-    query = f"{select} WHERE run_no = ? AND ordinal < ? ORDER BY ordinal"
-    return cursor.sql(query, params=[run_no, limit]).to_arrow_table()
+def _table(cursor: duckdb.DuckDBPyConnection, select: str, run_no: int) -> pa.Table:
+    return cursor.sql(f"{select} WHERE run_no = ? ORDER BY ordinal", params=[run_no]).to_arrow_table()
 
 
 def _texts(rows: pa.Table) -> dict[int, tuple[str | None, str | None]]:

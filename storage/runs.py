@@ -9,13 +9,12 @@ import pyarrow as pa
 
 from core import metrics, summary, timeline
 from core.percentile import percentile
-from core.records import RequestRecord
 from core.run import Run, RunState
 from core.steadiness import Stay
 from core.summary import Summary
 from core.timeline import Series
 from core.words import say
-from storage import journal, listing, reading, run_values, summaries
+from storage import listing, reading, run_values, summaries
 from storage.listing import RunRow
 from storage.problems import NameEmpty, RunNotEnded, RunNotFound, UnknownMetric
 from storage.recorder import LIVE_STATES, SLICE, Recorder
@@ -44,13 +43,6 @@ class RunStore(Recorder):
                 cursor, text=text, states=states, tags=tags, ids=ids, experiment_id=experiment_id, limit=limit
             )
 
-    def row(self, run_id: str) -> RunRow:
-        """One run's row. Raises RunNotFound."""
-        found = self.list_runs(ids=[run_id])
-        if not found:
-            raise not_found(run_id)
-        return found[0]
-
     def tags(self) -> list[str]:
         """Every tag in use, by the alphabet."""
         with self._database.cursor() as cursor:
@@ -68,17 +60,11 @@ class RunStore(Recorder):
             records = reading.records(cursor, no, texts=texts) if requests else ()
         return run_values.run(dict(zip(run_values.RUN_COLUMNS, values, strict=True)), records)
 
-    def first_requests(self, run_id: str, limit: int = 500, *, chunk_times: bool = True) -> tuple[RequestRecord, ...]:
-        """The first requests to end, without texts. Raises RunNotFound."""
+    def request_table(self, run_id: str) -> pa.Table:
+        """The requests as columns: everything seen but texts and chunk times, and their metrics."""
         with self._database.snapshot() as cursor:
             no, _ = _find(cursor, run_id)
-            return reading.records(cursor, no, limit=limit, chunk_times=chunk_times, texts=False)
-
-    def request_table(self, run_id: str, limit: int = journal.ALL, *, chunk_times: bool = False) -> pa.Table:
-        """The requests as columns: everything seen but texts, and their metrics."""
-        with self._database.snapshot() as cursor:
-            no, _ = _find(cursor, run_id)
-            return reading.table(cursor, no, limit, chunk_times=chunk_times)
+            return reading.table(cursor, no)
 
     def text(self, run_id: str, request_id: str) -> tuple[str | None, str | None]:
         """Answer and thinking text of one request; None where none was kept."""
@@ -136,11 +122,12 @@ class RunStore(Recorder):
 
     def output_over_time(self, run_id: str) -> Series:
         """Output tokens/s of the whole run in 240 steps."""
-        return self._over_time(run_id, "output")
-
-    def in_flight_over_time(self, run_id: str) -> Series:
-        """Requests in flight in 240 steps."""
-        return self._over_time(run_id, "in_flight")
+        with self._database.snapshot() as cursor:
+            no, ended = _find(cursor, run_id)
+            if not ended:
+                return timeline.output_over_time(reading.records(cursor, no, chunk_times=False, texts=False))
+        with self._derived(no) as cursor:
+            return summaries.output_over_time(cursor, no)
 
     def add(self, run: Run) -> None:
         """Store a whole run that was measured or exported elsewhere. Raises RunExists."""
@@ -188,15 +175,6 @@ class RunStore(Recorder):
             connection.execute(f"UPDATE runs SET {column} = ? WHERE no = ?", [value, no])  # noqa: S608 -- ours
 
         self._database.write(change)
-
-    def _over_time(self, run_id: str, what: str) -> Series:
-        with self._database.snapshot() as cursor:
-            no, ended = _find(cursor, run_id)
-            if not ended:
-                records = reading.records(cursor, no, chunk_times=False, texts=False)
-                return timeline.output_over_time(records) if what == "output" else timeline.in_flight_over_time(records)
-        with self._derived(no) as cursor:
-            return summaries.over_time(cursor, no, what)
 
     @contextmanager
     def _derived(self, no: int) -> Iterator[duckdb.DuckDBPyConnection]:

@@ -45,7 +45,6 @@ CREATE TABLE requests (
 JOURNAL = """CREATE TABLE journal (
   run_no INTEGER NOT NULL, first_ordinal INTEGER NOT NULL, number INTEGER NOT NULL, chunks BIGINT NOT NULL,
   records BLOB NOT NULL)"""
-CHUNKS = "CREATE TABLE live_chunks (run_no INTEGER NOT NULL, ordinal INTEGER NOT NULL, chunk_us BLOB NOT NULL)"
 CHUNKS = "CREATE TABLE chunks (run_no INTEGER NOT NULL, ordinal INTEGER NOT NULL, chunk_us INTEGER[] NOT NULL)"
 TEXTS = "CREATE TABLE texts (run_no INTEGER NOT NULL, ordinal INTEGER NOT NULL, text VARCHAR, reasoning_text VARCHAR)"
 
@@ -89,6 +88,11 @@ MIGRATIONS = (
         number=1,
         what="runs, requests and the library",
         statements=(RUNS, REQUESTS, JOURNAL, CHUNKS, TEXTS, DISTRIBUTIONS, SUMMARIES, *LIBRARY),
+    ),
+    Migration(
+        number=2,
+        what="a series that no page shows",
+        statements=("ALTER TABLE summaries DROP COLUMN in_flight",),
     ),
 )
 

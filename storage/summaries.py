@@ -40,8 +40,7 @@ SELECT metric, count, least(greatest(mean, low), high), CASE WHEN count > 1 THEN
 STORED = ", ".join(("metric", "count", *STATISTICS))
 SUMMARY_COLUMNS = (
     "run_no", "definitions_version", "ok", "success_rate", "ttft_p50_s", "ttft_p99_s", "tpot_p50_s", "decode_tps",
-    "output_tokens_per_s", "gap_grid", "sparkline", "timeline_start_s", "timeline_step_s", "output", "in_flight",
-    "facts",
+    "output_tokens_per_s", "gap_grid", "sparkline", "timeline_start_s", "timeline_step_s", "output", "facts",
 )  # fmt: skip
 ENDED = "state NOT IN ('queued', 'running')"
 Grids = dict[str, list[float]]
@@ -130,12 +129,10 @@ def grid(cursor: duckdb.DuckDBPyConnection, run_no: int, metric: str) -> tuple[f
     return tuple(found[0][0]) if found else ()
 
 
-def over_time(cursor: duckdb.DuckDBPyConnection, run_no: int, what: str) -> Series:
-    """The stored series `output` (tokens/s) or `in_flight` (requests)."""
-    column = {"output": "output", "in_flight": "in_flight"}[what]
+def output_over_time(cursor: duckdb.DuckDBPyConnection, run_no: int) -> Series:
+    """The stored series of output tokens/s."""
     found = cursor.execute(
-        f"SELECT timeline_start_s, timeline_step_s, {column} FROM summaries WHERE run_no = ?",  # noqa: S608 -- one of two
-        [run_no],
+        "SELECT timeline_start_s, timeline_step_s, output FROM summaries WHERE run_no = ?", [run_no]
     ).fetchall()
     if not found or not found[0][2]:
         return Series()
@@ -158,8 +155,6 @@ def _summary_row(
     run_no: int, whole: Totals, found: dict[str, Distribution], grids: Grids, light: Sequence[RequestRecord]
 ) -> dict[str, Any]:
     output = timeline.output_over_time(light, TIMELINE_STEPS)
-    in_flight = timeline.in_flight_over_time(light, TIMELINE_STEPS)
-    shape = output if output.values else in_flight  # both cover the same window, in the same steps
 
     def statistic(metric: str, name: str) -> float | None:
         return getattr(found[metric], name) if metric in found else None
@@ -181,10 +176,9 @@ def _summary_row(
         "output_tokens_per_s": whole.throughput["output_tokens_per_s"],
         "gap_grid": grids.get("gap_s", []),
         "sparkline": _coarse(output.values),
-        "timeline_start_s": shape.times_s[0] - shape.step_s / 2 if shape.times_s else None,
-        "timeline_step_s": shape.step_s,
+        "timeline_start_s": output.times_s[0] - output.step_s / 2 if output.times_s else None,
+        "timeline_step_s": output.step_s,
         "output": list(output.values),
-        "in_flight": list(in_flight.values),
         "facts": dumps(facts),
     }
 

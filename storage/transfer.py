@@ -1,4 +1,4 @@
-"""Stored runs as files: the run file, CSV, Parquet. Writes to memory only, never reads or writes a path."""
+"""Stored runs as files: the run file, CSV. Writes to memory only, never reads or writes a path."""
 
 import csv
 import io
@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from core import runfile
 from storage.runs import RunStore
@@ -36,14 +35,6 @@ class Transfer:
         writer.writerow(table.column_names)
         writer.writerows(_lines(table))
         return b"\xef\xbb\xbf" + out.getvalue().encode()
-
-    def requests_parquet(self, run_id: str) -> bytes:
-        """One row a request with its chunk times, for pandas, DuckDB and the like."""
-        table = self._runs.request_table(run_id, chunk_times=True)
-        out = pa.BufferOutputStream()
-        pq.write_table(table, out, compression="zstd")
-        content: bytes = out.getvalue().to_pybytes()
-        return content
 
 
 def _lines(table: pa.Table) -> Iterator[tuple[Any, ...]]:

@@ -103,12 +103,11 @@ def read(path: Path) -> dict[str, float]:
     with Database.open(path) as database:
         runs = RunStore(database)
         parts = {
-            "row": lambda: runs.row("r"),
+            "row": lambda: runs.list_runs(ids=["r"]),
             "plan": lambda: runs.run("r", requests=False),
             "summary": lambda: runs.summary("r"),
             "grids": lambda: [runs.grid("r", metric) for metric in ("ttft_s", "gap_s", "itl_s", "tpot_s", "e2e_s")],
-            "first 500": lambda: runs.first_requests("r"),
-            "over time": lambda: (runs.output_over_time("r"), runs.in_flight_over_time("r")),
+            "over time": lambda: runs.output_over_time("r"),
             "table": lambda: runs.request_table("r"),
             "(whole run)": lambda: runs.run("r"),
         }

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core import timeline
-from core.timeline import Series, best_second, in_flight_over_time, output_over_time, spread
+from core.timeline import Series, best_second, output_over_time, spread
 from tests.core.example_runs import answered, failed, whole
 
 
@@ -25,19 +25,9 @@ def test_an_answer_in_one_piece_stands_at_its_end():
     assert output_over_time([whole(took=2.0, tokens=10)], steps=2).values == pytest.approx((0, 10))
 
 
-def test_requests_in_flight_are_counted_by_the_time_they_take():
-    made = [
-        answered(0, sent=0.0, first=0.5, gaps=(0.5,)),
-        answered(1, sent=0.5, first=0.5, gaps=(1.0,)),
-    ]
-
-    assert in_flight_over_time(made, steps=4).values == pytest.approx((1, 2, 1, 1))
-
-
-def test_failed_requests_are_in_flight_too_and_bring_no_tokens():
+def test_failed_requests_bring_no_tokens():
     made = [answered(0, first=0.5, gaps=(1.5,)), failed(1, took=1.0)]
 
-    assert in_flight_over_time(made, steps=2).values == pytest.approx((2, 1))
     assert sum(output_over_time(made, steps=2).values) == pytest.approx(made[0].output_tokens)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from core.plan import Configuration, Endpoint, Load, RunPlan
 from core.records import Failure, FailureKind, RequestRecord, TokenSource
 from core.run import Run, RunState
+from storage.runs import RunRow, RunStore
 
 STARTED = datetime(2026, 11, 29, 12, 0, 0, 123456, tzinfo=UTC)
 
@@ -68,3 +69,9 @@ def failed(index: int = 0, kind: FailureKind = FailureKind.HTTP_5XX, message: st
 def plain(one: RequestRecord) -> RequestRecord:
     """The record with its times as a list, to compare."""
     return replace(one, chunk_us=list(one.chunk_us))
+
+
+def row_of(runs: RunStore, run_id: str) -> RunRow:
+    """The one row of a run in the list."""
+    (found,) = runs.list_runs(ids=[run_id])
+    return found

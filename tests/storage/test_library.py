@@ -12,7 +12,6 @@ from storage.problems import (
     EndpointNotFound,
     NameEmpty,
     NameTaken,
-    PlanNotFound,
     SecretInHeader,
 )
 from tests.storage.made import configuration, endpoint, run
@@ -47,7 +46,7 @@ def test_hostile_names_are_only_names(library, name):
 
     assert library.endpoint(name).name == name
     assert library.configuration(name).label == name
-    assert library.plan(name).name == name.strip()
+    assert [saved.name for saved in library.plans()] == [name.strip()]
     assert library.setting(name) == name
     found = library.probe(name)
     assert found is not None
@@ -184,7 +183,7 @@ def test_plans_are_kept_by_name(library):
     plans = (run().plan, RunPlan(configuration=configuration("c2"), load=Load(concurrency=16, requests=5)))
     library.save_plan(" Sweep ", plans)
 
-    assert library.plan("sweep").plans == plans
+    assert [saved.plans for saved in library.plans()] == [plans]
     with pytest.raises(NameTaken):
         library.save_plan("SWEEP", plans[:1])
     library.save_plan("SWEEP", plans[:1], replace=True)
@@ -192,8 +191,7 @@ def test_plans_are_kept_by_name(library):
     with pytest.raises(NameEmpty):
         library.save_plan("  ", plans)
     library.delete_plan("sweep")
-    with pytest.raises(PlanNotFound):
-        library.plan("sweep")
+    assert library.plans() == []
 
 
 def test_the_last_calibration_is_the_newest(library):

@@ -8,7 +8,7 @@ import pytest
 
 from core.run import RunState
 from storage.listing import RunRow
-from tests.storage.made import STARTED, configuration, ended, endpoint, failed, record, run
+from tests.storage.made import STARTED, configuration, ended, endpoint, failed, record, row_of, run
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def three(runs):
 
 
 def test_a_row_shows_the_run_and_its_numbers(three):
-    row = three.row("old")
+    row = row_of(three, "old")
 
     assert (row.name, row.label, row.slot, row.model, row.endpoint) == ("first", "c1", 0, "llama-3-8b", "spark")
     assert (row.concurrency, row.state, row.tags, row.started_at) == (4, RunState.COMPLETED, ("gpu", "keep"), STARTED)
@@ -47,7 +47,7 @@ def test_a_row_shows_the_run_and_its_numbers(three):
 
 
 def test_a_run_that_failed_or_lives_has_no_numbers_that_were_not_measured(three):
-    failed_row, live = three.row("new"), three.row("live")
+    failed_row, live = row_of(three, "new"), row_of(three, "live")
 
     assert (failed_row.ok, failed_row.success_rate, failed_row.ttft_p50_s, failed_row.gap_grid) == (0, None, None, ())
     assert failed_row.message == "It broke."

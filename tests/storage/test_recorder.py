@@ -18,7 +18,7 @@ from storage.database import Database
 from storage.problems import DatabaseClosed, RunExists, RunNotFound
 from storage.recorder import Recorder
 from storage.runs import RunStore
-from tests.storage.made import ended, plain, record, run
+from tests.storage.made import ended, plain, record, row_of, run
 
 ROOT = Path(__file__).parents[2]
 KEPT_S = 1.0  # what was handed over longer than this before a kill is there
@@ -76,7 +76,7 @@ def test_a_kill_in_mid_insert_costs_less_than_a_second_of_requests(tmp_path):
             assert [one.index for one in found.requests] == list(range(len(found.requests)))
             assert plain(found.requests[-1]) == plain(record(len(found.requests) - 1, chunks=100))
             assert runs.summary(run_id) == summarise(found.requests)
-            assert runs.row(run_id).ok == len(found.requests)
+            assert row_of(runs, run_id).ok == len(found.requests)
         assert runs.recover() == ()
 
 
@@ -136,8 +136,8 @@ def test_the_end_of_a_run_is_stored_with_all_that_was_learnt(runs):
     found = runs.run("r1")
 
     assert replace(found, requests=()) == over
-    assert runs.row("r1").engine == "vllm"
-    assert runs.row("r1").state is RunState.CANCELLED
+    assert row_of(runs, "r1").engine == "vllm"
+    assert row_of(runs, "r1").state is RunState.CANCELLED
 
 
 def test_two_runs_may_be_recorded_at_once(runs):

@@ -5,7 +5,7 @@ import pytest
 
 from core.run import Preflight
 from storage import run_values
-from tests.storage.made import ended, run
+from tests.storage.made import ended, row_of, run
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_a_run_with_odd_words_and_environment_is_kept(runs):
 
     assert (found.name, found.message) == ("a?b", "?")
     assert found.environment == {"server": "not an object", "libraries": {"x": "?"}}
-    assert runs.row("r1").engine == ""
+    assert row_of(runs, "r1").engine == ""
 
 
 def test_the_engine_is_what_the_server_said_else_the_demo():
@@ -57,4 +57,4 @@ def test_times_come_back_in_utc(runs):
     runs.add(ended(run()))
 
     assert runs.run("r1").started_at.isoformat() == "2026-11-29T12:00:00.123456+00:00"
-    assert runs.row("r1").started_at.isoformat() == "2026-11-29T12:00:00.123456+00:00"
+    assert row_of(runs, "r1").started_at.isoformat() == "2026-11-29T12:00:00.123456+00:00"

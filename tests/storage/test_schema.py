@@ -8,6 +8,7 @@ import pytest
 from storage.database import Database
 from storage.problems import ForeignDatabase, SchemaTooNew
 from storage.schema import MIGRATIONS, Migration, migrate
+from storage.summaries import SUMMARY_COLUMNS
 
 FIRST = Migration(number=1, what="first", statements=("CREATE TABLE a (x INTEGER)",))
 SECOND = Migration(
@@ -77,3 +78,19 @@ def test_there_is_no_index_and_no_constraint_that_would_be_one(database):
         kinds = cursor.execute("SELECT DISTINCT constraint_type FROM duckdb_constraints()").fetchall()
 
     assert kinds == [("NOT NULL",)]
+
+
+def test_a_file_of_the_first_version_keeps_its_summaries():
+    with duckdb.connect() as connection:
+        migrate(connection, PATH, MIGRATIONS[:1])
+        connection.execute(
+            "INSERT INTO summaries VALUES (7, 1, 3, 1.0, NULL, NULL, NULL, NULL, 2.5, [], [], 0.0, 0.1, [1.0], ?, ?)",
+            [[2.0], "{}"],
+        )
+
+        migrate(connection, PATH)
+
+        found = connection.execute("SELECT * FROM summaries").fetchall()
+        names = [name for name, *_ in connection.description]
+    assert names == list(SUMMARY_COLUMNS)
+    assert found == [(7, 1, 3, 1.0, None, None, None, None, 2.5, [], [], 0.0, 0.1, [1.0], "{}")]

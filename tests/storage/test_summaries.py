@@ -16,7 +16,7 @@ from core.summary import STATISTICS, Summary
 from storage import summaries
 from storage.database import Database
 from storage.runs import RunStore
-from tests.storage.made import ended, failed, plain, record, run
+from tests.storage.made import ended, failed, plain, record, row_of, run
 
 NUMBERS = count()
 TIMES = st.none() | st.floats(0, 50) | st.integers(0, 5).map(float)
@@ -155,12 +155,13 @@ def test_a_live_run_reads_as_it_will_when_it_has_ended(store, records):
         store.requests(run_id, [one])
     store._database.flush(store._flush)
     live, live_values = store.summary(run_id), store.values(run_id, "ttft_s")
-    live_table = store.request_table(run_id, chunk_times=True)
+    live_table, live_requests = store.request_table(run_id), store.run(run_id).requests
     store.run_ended(ended(run(run_id)))
 
     assert differences(store.summary(run_id), live) == []
     assert store.values(run_id, "ttft_s") == live_values
-    assert store.request_table(run_id, chunk_times=True).to_pylist() == live_table.to_pylist()
+    assert store.request_table(run_id).to_pylist() == live_table.to_pylist()
+    assert store.run(run_id).requests == live_requests
 
 
 def test_the_comparison_of_summaries_sees_a_difference():
@@ -200,28 +201,24 @@ def test_a_live_run_has_its_grid_so_far(store):
     assert store.grid(run_id, "gap_s")[-1] == pytest.approx(0.02)
 
 
-def test_output_and_requests_in_flight_over_time_are_stored(store):
+def test_output_over_time_is_stored(store):
     records = [record(index, chunks=30) for index in range(20)]
     run_id = stored(store, records)
 
-    for found, wanted in (
-        (store.output_over_time(run_id), timeline.output_over_time(records)),
-        (store.in_flight_over_time(run_id), timeline.in_flight_over_time(records)),
-    ):
-        assert found.times_s == pytest.approx(wanted.times_s)
-        assert found.values == pytest.approx(wanted.values, rel=1e-5, abs=1e-3)
-        assert found.step_s == pytest.approx(wanted.step_s)
-    assert len(store.row(run_id).sparkline) == 40
+    found, wanted = store.output_over_time(run_id), timeline.output_over_time(records)
+    assert found.times_s == pytest.approx(wanted.times_s)
+    assert found.values == pytest.approx(wanted.values, rel=1e-5, abs=1e-3)
+    assert found.step_s == pytest.approx(wanted.step_s)
+    assert len(row_of(store, run_id).sparkline) == 40
     mean = sum(store.output_over_time(run_id).values) / 240
-    assert sum(store.row(run_id).sparkline) / 40 == pytest.approx(mean, rel=1e-5)
+    assert sum(row_of(store, run_id).sparkline) / 40 == pytest.approx(mean, rel=1e-5)
 
 
-def test_a_run_without_an_answer_has_no_output_but_requests_in_flight(store):
+def test_a_run_without_an_answer_has_no_output(store):
     run_id = stored(store, [failed(0), failed(1)])
 
     assert store.output_over_time(run_id).values == ()
-    assert max(store.in_flight_over_time(run_id).values) > 0
-    assert store.row(run_id).sparkline == ()
+    assert row_of(store, run_id).sparkline == ()
 
 
 def with_other_definitions(store: RunStore, run_id: str, version: int) -> None:
@@ -241,12 +238,12 @@ def test_what_other_definitions_stored_is_computed_again_when_read(store):
     records = [record(index) for index in range(5)] + [failed(5)]
     run_id = stored(store, records)
     with_other_definitions(store, run_id, metrics.DEFINITIONS_VERSION + 1)
-    assert store.row(run_id).ttft_p50_s is None
+    assert row_of(store, run_id).ttft_p50_s is None
 
     assert differences(store.summary(run_id), summary.summarise(records)) == []
     assert store.grid(run_id, "ttft_s")[0] == pytest.approx(0.05)
     assert store.values(run_id, "ttft_s") == pytest.approx([0.05] * 5)
-    assert store.row(run_id).ttft_p50_s == pytest.approx(0.05)
+    assert row_of(store, run_id).ttft_p50_s == pytest.approx(0.05)
 
 
 def test_what_other_definitions_stored_is_computed_again_after_the_start(tmp_path):
@@ -289,4 +286,4 @@ def test_cancelled_runs_have_a_summary_too(store):
     run_id = stored(store, [record(0), replace(failed(1, FailureKind.CANCELLED), ended_s=0.5)])
 
     assert store.summary(run_id).counts["cancelled"] == 1
-    assert store.row(run_id).success_rate == 1.0
+    assert row_of(store, run_id).success_rate == 1.0

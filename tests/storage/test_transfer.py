@@ -3,8 +3,6 @@
 import csv
 import io
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from core import runfile
@@ -72,13 +70,6 @@ def test_a_negative_number_stays_a_number(runs):
     rows = list(csv.DictReader(io.StringIO(Transfer(runs).requests_csv("x").decode("utf-8-sig"), newline="")))
 
     assert float(rows[0]["slip_s"]) == pytest.approx(-0.001)
-
-
-def test_parquet_has_the_chunk_times(transfer):
-    table = pq.read_table(pa.BufferReader(transfer.requests_parquet("a")))
-
-    assert table.column("chunk_us").to_pylist() == [[50_000, 60_000, 70_000, 80_000, 90_000], []]
-    assert table.column("failure_kind").to_pylist() == [None, "http_5xx"]
 
 
 def test_an_unknown_run_is_named(transfer):
