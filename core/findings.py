@@ -1,5 +1,8 @@
 """All reasons to doubt a run, gravest first, and the cells they grey. Only gathers: each doubt lives in core.doubts."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from core.doubts.answers import chunk_doubts, count_doubts, length_doubts, overlong_doubts, stream_doubts
 from core.doubts.claims import claim_doubts
 from core.doubts.client import client_doubts, greyed_by_client
@@ -10,8 +13,9 @@ from core.doubts.samples import greyed_by_samples, sample_doubts
 from core.doubts.serving import cold_doubts, serial_doubts
 from core.run import Run
 from core.summary import Summary
+from core.words import say
 
-__all__ = ["LEVELS", "Finding", "Level", "findings", "greyed", "in_order"]
+__all__ = ["LEVELS", "Finding", "Level", "findings", "gathered", "greyed", "in_order"]
 
 DOUBTS = (
     state_doubts, failure_doubts, client_doubts, busy_doubts, stream_doubts, serial_doubts, cold_doubts, count_doubts,
@@ -29,3 +33,24 @@ def greyed(run: Run, summary: Summary | None = None) -> set[tuple[str, str]]:
     """(metric, statistic) of every number that stands on too few values, or that the client was too late for."""
     seen = evidence(run, summary)
     return greyed_by_samples(seen) | greyed_by_client(seen)
+
+
+def gathered(of_runs: Sequence[tuple[str, Sequence[Finding]]]) -> list[Finding]:
+    """Each kind once over several runs, in the words of the run where it is gravest, with how many have it.
+
+    What is well is left out. Runs come with their names.
+    """
+    kinds: dict[str, list[tuple[str, Finding]]] = {}
+    for name, found in of_runs:
+        for finding in found:
+            if finding.level != "ok":
+                kinds.setdefault(finding.kind, []).append((name, finding))
+    return in_order(_of_several(many, len(of_runs)) for many in kinds.values())
+
+
+def _of_several(many: Sequence[tuple[str, Finding]], runs: int) -> Finding:
+    name, worst = min(many, key=lambda pair: LEVELS.index(pair[1].level))
+    where = name
+    if len(many) > 1:
+        where = say("{n} of {all} runs, such as {name}", n=len(many), all=runs, name=name)
+    return replace(worst, what=say("{where}: {what}", where=where, what=worst.what))

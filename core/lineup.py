@@ -14,6 +14,7 @@ from core.run import Run
 from core.shortening import distinct
 from core.steadiness import Rate
 from core.summary import Summary
+from core.words import say
 
 BRIEF = 40  # letters of a name in a table or a line of text
 SLOTS = 8  # colours; more lines than these cannot be told apart
@@ -115,6 +116,11 @@ class Contender:
     def simulated(self) -> bool:
         """Whether its times are made up by the paced simulator."""
         return self.configuration.endpoint.demo == "simulated"
+
+    @property
+    def title(self) -> str:
+        """Its name, marked where its times are made up."""
+        return say("{name} (simulated)", name=self.name) if self.simulated else self.name
 
     @property
     def levels(self) -> list[int]:

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from core.doubts.claims import names_hardware
 from core.doubts.client import limited
 from core.doubts.evidence import Evidence, evidence
-from core.doubts.finding import Finding, in_order
+from core.doubts.finding import Finding, Level, in_order
 from core.quantities import number
 from core.run import Run
 from core.summary import Distribution, Summary
@@ -43,18 +44,20 @@ def engine(run: Run) -> str | None:
     return found if isinstance(found, str) and found not in ("", "unknown") else None
 
 
-def _groups(seen: Sequence[Evidence], told: Callable[[Evidence], str | None]) -> dict[str, list[str]]:
-    # What each value is told for: value -> labels, in order of appearance.
-    found: dict[str, list[str]] = {}
-    for one in seen:
-        value, label = told(one), one.run.plan.configuration.label
-        if value is not None and label not in found.setdefault(value, []):
-            found[value].append(label)
-    return found
+def _is_simulated(seen: Evidence) -> bool:
+    return seen.run.plan.configuration.endpoint.demo == SIMULATED
 
 
-def _listed(groups: dict[str, list[str]]) -> str:
-    return "; ".join(f"{value} ({', '.join(labels)})" for value, labels in groups.items())
+def _is_late(seen: Evidence) -> bool:
+    return bool({"ttft", "tpot"} & set(limited(seen)))
+
+
+def _is_of_unknown_engine(seen: Evidence) -> bool:
+    return engine(seen.run) is None and not seen.run.plan.configuration.endpoint.demo
+
+
+def _model(seen: Evidence) -> str | None:
+    return None if _is_simulated(seen) else bare_model(seen.run.plan.configuration.model)  # a pace is no model
 
 
 def _planned_lengths(seen: Evidence) -> str:
@@ -62,91 +65,165 @@ def _planned_lengths(seen: Evidence) -> str:
     return say("{input} → {output} tokens", input=f"{workload.input_tokens:,}", output=f"{workload.output_tokens:,}")
 
 
-def _labels(seen: Sequence[Evidence]) -> str:
-    return ", ".join(dict.fromkeys(one.run.plan.configuration.label for one in seen))
+def _way(seen: Evidence) -> str:
+    return say("streamed") if seen.run.plan.workload.stream else say("not streamed")
 
 
-def _source_mismatches(seen: Sequence[Evidence]) -> Iterator[Finding]:
-    simulated = [one for one in seen if one.run.plan.configuration.endpoint.demo == SIMULATED]
-    if simulated and len(simulated) < len(seen):
-        yield Finding(
-            kind="simulated_and_real",
-            level="stop",
-            what=say("{labels}: simulated, the others are real.", labels=_labels(simulated)),
-            why=say("A simulator sends at a pace it was told: no difference to it says anything."),
-            do=say("Take the simulated runs out."),
-        )
-    late = [one for one in seen if {"ttft", "tpot"} & set(limited(one))]
-    if late:
-        yield Finding(
-            kind="client_limited",
-            level="stop",
-            what=say("In {count} of {all} runs the load generator was late.", count=len(late), all=len(seen)),
-            why=say("Some of their times are partly the client's own delay: {labels}.", labels=_labels(late)),
-            do=say("Measure them again from a machine that does nothing else."),
-        )
+def _token_source(seen: Evidence) -> str | None:
+    return seen.summary.token_source and seen.summary.token_source.value
 
 
-def _model_mismatches(seen: Sequence[Evidence]) -> Iterator[Finding]:
-    real = [one for one in seen if one.run.plan.configuration.endpoint.demo != SIMULATED]  # a pace is no model
-    models = _groups(real, lambda one: bare_model(one.run.plan.configuration.model))
-    if len(models) > 1:
-        yield Finding(
-            kind="different_models",
-            level="act",
-            what=say("The models differ: {models}.", models=_listed(models)),
-            why=say("A smaller model is faster by its size, whatever serves it."),
-            do=say("Compare one model, or read this as a choice between models."),
-        )
-    hardware = _groups(seen, lambda one: _hardware(one.run))
-    if len(hardware) > 1:
-        yield Finding(
-            kind="different_hardware",
-            level="act",
-            what=say("The hardware differs: {hardware}.", hardware=_listed(hardware)),
-            why=say("A difference may be the machine's, not the configuration's."),
-            do=say("Compare on one machine, or read it as a choice between machines."),
-        )
-    unknown = [one for one in seen if engine(one.run) is None and not one.run.plan.configuration.endpoint.demo]
-    if unknown:
-        yield Finding(
-            kind="engine_unknown",
-            level="note",
-            what=say("The engine is not known: {labels}.", labels=_labels(unknown)),
-            why=say("Its version and settings may explain a difference."),
-            do=say("Write engine and version into the configuration's settings."),
-        )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flaw:
+    """Something that spoils a comparison when it is so of some runs.
+
+    Attributes:
+        is_so: Whether it is so of one run.
+        alike: Whether runs that all have it may be held against each other.
+        what, why: With {labels} of those that have it, {count} of them, {all} runs.
+    """
+
+    kind: str
+    level: Level
+    is_so: Callable[[Evidence], bool]
+    what: str
+    why: str
+    do: str
+    alike: bool = False
+
+    def found(self, seen: Sequence[Evidence]) -> Iterator[Finding]:
+        """It, if it is there."""
+        those = [one for one in seen if self.is_so(one)]
+        if not those or (self.alike and len(those) == len(seen)):
+            return
+        labels = ", ".join(dict.fromkeys(one.run.plan.configuration.label for one in those))
+        told = {"labels": labels, "count": len(those), "all": len(seen)}
+        what, why = say(self.what, **told), say(self.why, **told)
+        yield Finding(kind=self.kind, level=self.level, what=what, why=why, do=say(self.do))
 
 
-def _length_mismatches(seen: Sequence[Evidence]) -> Iterator[Finding]:
-    planned = _groups(seen, _planned_lengths)
-    if len(planned) > 1:
-        yield Finding(
-            kind="different_lengths",
-            level="act",
-            what=say("Different lengths were asked for: {lengths}.", lengths=_listed(planned)),
-            why=say("A longer prompt raises TTFT, a longer answer E2E latency: that is not the server's doing."),
-            do=say("Compare runs of one workload."),
-        )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topic:
+    """Something in which runs of one comparison are alike or not.
+
+    Attributes:
+        told: What one run says of it; None where it says nothing.
+        what: With {values}, each with the labels of those that say it.
+    """
+
+    kind: str
+    level: Level
+    told: Callable[[Evidence], str | None]
+    what: str
+    why: str
+    do: str = ""
+
+    def found(self, seen: Sequence[Evidence]) -> Iterator[Finding]:
+        """It, if the runs do not all say the same."""
+        groups: dict[str, dict[str, None]] = {}
+        for one in seen:
+            if (value := self.told(one)) is not None:
+                groups.setdefault(value, {})[one.run.plan.configuration.label] = None
+        if len(groups) > 1:
+            values = "; ".join(f"{value} ({', '.join(labels)})" for value, labels in groups.items())
+            what = say(self.what, values=values)
+            yield Finding(kind=self.kind, level=self.level, what=what, why=say(self.why), do=say(self.do))
+
+
+FLAWS = (
+    Flaw(
+        kind="simulated_and_real",
+        level="stop",
+        is_so=_is_simulated,
+        alike=True,
+        what="{labels}: simulated, the others are real.",
+        why="A simulator sends at a pace it was told: no difference to it says anything.",
+        do="Take the simulated runs out.",
+    ),
+    Flaw(
+        kind="client_limited",
+        level="stop",
+        is_so=_is_late,
+        what="In {count} of {all} runs the load generator was late.",
+        why="Some of their times are partly the client's own delay: {labels}.",
+        do="Measure them again from a machine that does nothing else.",
+    ),
+    Flaw(
+        kind="engine_unknown",
+        level="note",
+        is_so=_is_of_unknown_engine,
+        what="The engine is not known: {labels}.",
+        why="Its version and settings may explain a difference.",
+        do="Write engine and version into the configuration's settings.",
+    ),
+)
+LENGTHS = Topic(
+    kind="different_lengths",
+    level="act",
+    told=_planned_lengths,
+    what="Different lengths were asked for: {values}.",
+    why="A longer prompt raises TTFT, a longer answer E2E latency: that is not the server's doing.",
+    do="Compare runs of one workload.",
+)
+TOPICS = (
+    Topic(
+        kind="different_models",
+        level="act",
+        told=_model,
+        what="The models differ: {values}.",
+        why="A smaller model is faster by its size, whatever serves it.",
+        do="Compare one model, or read this as a choice between models.",
+    ),
+    Topic(
+        kind="different_hardware",
+        level="act",
+        told=lambda seen: _hardware(seen.run),
+        what="The hardware differs: {values}.",
+        why="A difference may be the machine's, not the configuration's.",
+        do="Compare on one machine, or read it as a choice between machines.",
+    ),
+    LENGTHS,
+    Topic(
+        kind="streamed_and_not",
+        level="act",
+        told=_way,
+        what="Some were streamed, some not: {values}.",
+        why="Without a stream there is no TTFT and no TPOT, and E2E latency runs to the end of the body.",
+        do="Compare throughput only.",
+    ),
+    Topic(
+        kind="different_token_sources",
+        level="note",
+        told=_token_source,
+        what="Tokens were counted in different ways: {values}.",
+        why="Two tokenizers count the same text differently.",
+    ),
+)
+
+
+def _answer_mismatches(seen: Sequence[Evidence]) -> Iterator[Finding]:
+    """Answers of different length although the same was asked for; where it was not, that is the finding."""
+    if any(LENGTHS.found(seen)):
         return
     apart = {level: means for level, means in _answer_lengths(seen).items() if _differ(list(means.values()))}
-    if apart:
-        labels = {one.run.plan.configuration.id: one.run.plan.configuration.label for one in seen}
-        told = " · ".join(
-            say(
-                "{means} at {level} in flight",
-                means="; ".join(f"{number(mean)} ({labels[key]})" for key, mean in means.items()),
-                level=f"{level:,}",
-            )
-            for level, means in sorted(apart.items())
+    if not apart:
+        return
+    labels = {one.run.plan.configuration.id: one.run.plan.configuration.label for one in seen}
+    told = " · ".join(
+        say(
+            "{means} at {level} in flight",
+            means="; ".join(f"{number(mean)} ({labels[key]})" for key, mean in means.items()),
+            level=f"{level:,}",
         )
-        yield Finding(
-            kind="different_answers",
-            level="act",
-            what=say("The answers differ in length, tokens on average: {told}.", told=told),
-            why=say("E2E latency and requests/s then compare different work."),
-            do=say("Compare TTFT, TPOT and tokens/s, or demand an exact length (ignore_eos)."),
-        )
+        for level, means in sorted(apart.items())
+    )
+    yield Finding(
+        kind="different_answers",
+        level="act",
+        what=say("The answers differ in length, tokens on average: {told}.", told=told),
+        why=say("E2E latency and requests/s then compare different work."),
+        do=say("Compare TTFT, TPOT and tokens/s, or demand an exact length (ignore_eos)."),
+    )
 
 
 def _answer_lengths(seen: Sequence[Evidence]) -> dict[int, dict[str, float]]:
@@ -190,34 +267,10 @@ def _load_mismatches(seen: Sequence[Evidence]) -> Iterator[Finding]:
     )
 
 
-def _way_mismatches(seen: Sequence[Evidence]) -> Iterator[Finding]:
-    streams = _groups(seen, lambda one: say("streamed") if one.run.plan.workload.stream else say("not streamed"))
-    if len(streams) > 1:
-        yield Finding(
-            kind="streamed_and_not",
-            level="act",
-            what=say("Some were streamed, some not: {told}.", told=_listed(streams)),
-            why=say("Without a stream there is no TTFT and no TPOT, and E2E latency runs to the end of the body."),
-            do=say("Compare throughput only."),
-        )
-    sources = _groups(seen, _token_source)
-    if len(sources) > 1:
-        yield Finding(
-            kind="different_token_sources",
-            level="note",
-            what=say("Tokens were counted in different ways: {told}.", told=_listed(sources)),
-            why=say("Two tokenizers count the same text differently."),
-        )
-
-
-def _token_source(seen: Evidence) -> str | None:
-    return seen.summary.token_source and seen.summary.token_source.value
-
-
 def mismatches(runs: Sequence[tuple[Run, Summary]]) -> list[Finding]:
     """What makes these runs hard to hold against each other, gravest first. Runs may be without their requests."""
     if len(runs) < 2:
         return []
     seen = [evidence(run, summary) for run, summary in runs]
-    topics = (_source_mismatches, _model_mismatches, _length_mismatches, _load_mismatches, _way_mismatches)
-    return in_order(finding for topic in topics for finding in topic(seen))
+    found = [finding for one in (*FLAWS, *TOPICS) for finding in one.found(seen)]
+    return in_order([*found, *_answer_mismatches(seen), *_load_mismatches(seen)])

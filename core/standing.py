@@ -25,11 +25,11 @@ from core.doubts.client import greyed_by_client
 from core.doubts.course import FAILED_SHARE
 from core.doubts.evidence import evidence
 from core.doubts.samples import sample_doubts
-from core.findings import Finding
+from core.findings import Finding, gathered, in_order
 from core.lineup import Cell, Contender, Lineup
 from core.mismatches import mismatches
 from core.percentile import too_few
-from core.ranking import Measured, Ranking, ranking
+from core.reservations import Reservation, reservations
 from core.words import say
 
 Standing = Literal["good", "bad", "neutral"]
@@ -53,6 +53,7 @@ class Against:
         word: One of the five verdicts where both sides were repeated, else the words for two single runs.
         verdict: That verdict; None for single runs.
         standing: Whether the difference is to the good; "neutral" where none is certain.
+        reservations: Why neither is to be taken as it stands.
     """
 
     contender: Contender
@@ -62,6 +63,7 @@ class Against:
     standing: Standing
     weak: bool = False
     verdict: Verdict | None = None
+    reservations: tuple[Reservation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,30 +96,54 @@ class Row:
 
 def rows(line: Lineup, level: int, statistics: Sequence[Statistic]) -> list[Row]:
     """Each latency in each of these statistics, then the throughput; what the baseline does not have is left out."""
-    base = line.baseline.cells.get(level)
-    others = [other for other in line.others if level in other.cells]
-    if base is None:
+    base, others = line.baseline, [other for other in line.others if level in other.cells]
+    if level not in base.cells:
         return []
-    found = [_latency(base, others, metric, name) for metric in LATENCIES for name in statistics]
-    return [row for row in (*found, _throughput(base, others)) if row.baseline is not None]
+    found = [latency_row(base, others, level, metric, name) for metric in LATENCIES for name in statistics]
+    return [row for row in (*found, _throughput_row(base, others, level)) if row.baseline is not None]
 
 
-def _latency(base: Cell, others: Sequence[Contender], metric: str, name: Statistic) -> Row:
-    better: Better = "lower"
+def latency_row(base: Contender, others: Sequence[Contender], level: int, metric: str, name: Statistic) -> Row:
+    """One latency of a baseline and of those that were measured at the same load."""
+    cell = base.cells[level]
     return Row(
         metric=metric,
         statistic=name,
-        better=better,
-        baseline=base.statistic(metric, name),
-        weak=weak(base, metric, name),
+        better="lower",
+        baseline=cell.statistic(metric, name),
+        weak=weak(cell, metric, name),
         against=tuple(
             _against(
+                base,
                 other,
-                other.cells[base.level].statistic(metric, name),
-                latency_difference(base, other.cells[base.level], metric, name),
-                better,
-                repeated=_repeated(base, other.cells[base.level]),
-                weak=weak(other.cells[base.level], metric, name),
+                level,
+                metric,
+                value=other.cells[level].statistic(metric, name),
+                found=latency_difference(cell, other.cells[level], metric, name),
+                better="lower",
+                faint=weak(other.cells[level], metric, name),
+            )
+            for other in others
+        ),
+    )
+
+
+def _throughput_row(base: Contender, others: Sequence[Contender], level: int) -> Row:
+    cell = base.cells[level]
+    return Row(
+        metric=THROUGHPUT,
+        statistic="",
+        better="higher",
+        baseline=cell.throughput(THROUGHPUT),
+        against=tuple(
+            _against(
+                base,
+                other,
+                level,
+                THROUGHPUT,
+                value=other.cells[level].throughput(THROUGHPUT),
+                found=difference_of_rates(cell.output, other.cells[level].output),
+                better="higher",
             )
             for other in others
         ),
@@ -149,43 +175,32 @@ def _per_run(cell: Cell, metric: str, name: Statistic) -> list[float]:
     return [value for value in found if value is not None]
 
 
-def _throughput(base: Cell, others: Sequence[Contender]) -> Row:
-    better: Better = "higher"
-    return Row(
-        metric=THROUGHPUT,
-        statistic="",
-        better=better,
-        baseline=base.throughput(THROUGHPUT),
-        against=tuple(
-            _against(
-                other,
-                other.cells[base.level].throughput(THROUGHPUT),
-                difference_of_rates(base.output, other.cells[base.level].output),
-                better,
-                repeated=_repeated(base, other.cells[base.level]),
-            )
-            for other in others
-        ),
-    )
-
-
 def _repeated(base: Cell, other: Cell) -> bool:
     return min(len(base.entries), len(other.entries)) > 1
 
 
 def _against(
-    contender: Contender, value: float | None, found: Difference, better: Better, *, repeated: bool, weak: bool = False
+    base: Contender,
+    other: Contender,
+    level: int,
+    metric: str,
+    *,
+    value: float | None,
+    found: Difference,
+    better: Better,
+    faint: bool = False,
 ) -> Against:
-    judged = verdict(found, better) if repeated else None
-    word = VERDICT_WORDS[judged] if judged else pair_words(found)
+    ours, theirs = base.cells[level], other.cells[level]
+    judged = verdict(found, better) if _repeated(ours, theirs) else None
     return Against(
-        contender=contender,
+        contender=other,
         value=value,
         difference=found,
-        word=word,
+        word=VERDICT_WORDS[judged] if judged else pair_words(found),
         standing=_standing(found, better),
-        weak=weak,
+        weak=faint,
         verdict=judged,
+        reservations=reservations({base.brief: ours, other.brief: theirs}, metric),
     )
 
 
@@ -195,73 +210,15 @@ def _standing(found: Difference, better: Better) -> Standing:
     return "good" if (found.ratio > 1) == (better == "higher") else "bad"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Soonest:
-    """Who has the lowest latency at one load.
+def doubts(line: Lineup, level: int, of_runs: Sequence[tuple[str, Sequence[Finding]]] = ()) -> list[Finding]:
+    """What makes these runs hard to compare, what makes the numbers at this load thin, then what each run's doubts are.
 
-    Attributes:
-        best: The leader, and with it all that cannot be told from it.
-        enough: Whether there are enough values to tell; if not, those in `best` may well differ.
-        values: Each configuration's own, lowest first.
-        to_baseline: The leader held against the baseline; None if it is the baseline.
+    `of_runs` are names of the runs with their findings: told by kind, where it is not told of all of them already.
     """
-
-    best: tuple[Contender, ...]
-    enough: bool
-    values: tuple[tuple[Contender, float], ...]
-    to_baseline: Against | None
-
-
-def judged(line: Lineup) -> list[Contender]:
-    """Those among whom one may be ahead: a simulator is not held against real servers."""
-    real = [contender for contender in line.contenders if not contender.simulated]
-    return real or list(line.contenders)
-
-
-def soonest(line: Lineup, level: int, metric: str, name: Statistic) -> Soonest | None:
-    """The lowest latency at one load; None if fewer than two configurations have it."""
-    known = [
-        (contender, value)
-        for contender in judged(line)
-        if level in contender.cells and (value := contender.cells[level].statistic(metric, name)) is not None
-    ]
-    if len(known) < 2:
-        return None
-    known.sort(key=lambda pair: pair[1])
-    leader = known[0][0]
-    found = {
-        contender.key: latency_difference(leader.cells[level], contender.cells[level], metric, name)
-        for contender, _ in known[1:]
-    }
-    tied = [contender for contender, _ in known[1:] if not differs(found[contender.key])]
-    base = line.baseline.cells.get(level)
-    to_baseline = None
-    if base is not None and leader is not line.baseline and line.baseline in judged(line):
-        to_baseline = _latency(base, [leader], metric, name).against[0]
-    enough = all(found[contender.key].within is not None for contender in tied)
-    return Soonest(best=(leader, *tied), enough=enough, values=tuple(known), to_baseline=to_baseline)
-
-
-def ranked(line: Lineup) -> Ranking:
-    """Who is fastest for one user and who serves the most, over all configurations."""
-    measured = [
-        Measured(
-            name=contender.name,
-            level=level,
-            decode_tps=[entry.values("decode_tps") for entry in cell.entries],
-            output=cell.output,
-        )
-        for contender in judged(line)
-        for level, cell in contender.cells.items()
-    ]
-    return ranking(measured, line.baseline.name)
-
-
-def doubts(line: Lineup, level: int) -> list[Finding]:
-    """What makes these runs hard to compare, then what makes the numbers at this load thin."""
     entries = [entry for contender in line.contenders for entry in contender.entries]
-    found = mismatches([(entry.run, entry.summary) for entry in entries])
-    return [*found, *_thin(line, level)]
+    found = [*mismatches([(entry.run, entry.summary) for entry in entries]), *_thin(line, level)]
+    told = {finding.kind for finding in found}
+    return in_order([*found, *(finding for finding in gathered(of_runs) if finding.kind not in told)])
 
 
 def _thin(line: Lineup, level: int) -> Iterator[Finding]:

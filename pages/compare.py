@@ -9,7 +9,7 @@ from core.words import say
 from pages.parts import compare_charts, compare_tables
 from pages.parts.compare_choice import choose
 from pages.parts.compare_controls import Look, contenders, looked_at, nothing_chosen, spread_of
-from pages.parts.compare_data import MOST, chosen_ids, laid_out, read
+from pages.parts.compare_data import MOST, chosen_ids, doubts_of_runs, laid_out, read
 from pages.parts.compare_words import tutorial_line, verdict_card
 from pages.parts.ended_runs import ENDED
 from pages.parts.look import findings, header, pair, problem
@@ -39,7 +39,7 @@ def draw(line: Lineup, left_out: list[str], names: set[str]) -> None:
         look = looked_at(line)
     verdict_card(line, look.level, look.percentile)
     tutorial_line(line, look.level)
-    findings(doubts(line, look.level))
+    findings(doubts(line, look.level, doubts_of_runs(line)))
     for words in left_out:
         problem(words, level="note")
     draw_charts(line, look)

@@ -71,7 +71,7 @@ def _forest_row(row: Row) -> ForestRow:
             low=None if against.difference.low is None else (against.difference.low - 1) * 100,
             high=None if against.difference.high is None else (against.difference.high - 1) * 100,
             label=label_of(against),
-            standing=against.standing,
+            standing="neutral" if against.reservations else against.standing,
             weak=row.weak or against.weak,
         )
         for against in row.against

@@ -5,10 +5,13 @@ from functools import cache
 
 import streamlit as st
 
+from core.findings import Finding
 from core.lineup import Entry, Lineup, lineup
 from core.steadiness import Rate, rate
+from core.words import say
 from pages.parts.ended_runs import as_of_now
 from pages.parts.look import zone
+from pages.parts.run_data import findings_of
 from pages.parts.state import services
 from pages.parts.text import when
 from storage.runs import RunNotFound, RunRow
@@ -38,6 +41,19 @@ def read(run_ids: Sequence[str]) -> tuple[list[Entry], list[str]]:
 def laid_out(entries: Sequence[Entry], baseline: str) -> Lineup:
     """The runs with an answer as configurations by loads; dates in the reader's zone."""
     return lineup(entries, baseline=baseline, date=lambda moment: when(moment, zone()))
+
+
+def doubts_of_runs(line: Lineup) -> list[tuple[str, Sequence[Finding]]]:
+    """Every run's name with its findings; one that was deleted a moment ago has none."""
+    told = []
+    for contender in line.contenders:
+        for entry in contender.entries:
+            name = say("{name} at {n} in flight", name=contender.brief, n=entry.run.plan.load.concurrency)
+            try:
+                told.append((name, findings_of(entry.run.id)))
+            except RunNotFound:
+                continue
+    return told
 
 
 def _read(run_id: str) -> Entry:

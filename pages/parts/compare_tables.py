@@ -15,7 +15,7 @@ from core.standing import THROUGHPUT, Against, Row
 from core.steadiness import FEWEST_ANSWERS, FEWEST_ROUNDS
 from core.words import say
 from pages.parts import links
-from pages.parts.compare_words import badge_of, name_of, shown, unit_of, words
+from pages.parts.compare_words import DOUBTED, badge_of, name_of, shown, unit_of, words
 from pages.parts.look import mode, section
 from pages.parts.state import services
 from pages.parts.text import MISSING, count, escape_markdown, number
@@ -43,6 +43,9 @@ def values(line: Lineup, rows: Sequence[Row], level: int) -> None:
     st.table(styled, border="horizontal", hide_index=True)
     if any(row.weak or any(against.weak for against in row.against) for row in rows):
         st.markdown(f":gray[:small[{say('Grey: it rests on too few values, or the load generator was late for it.')}]]")
+    if any(against.reservations for row in rows for against in row.against):
+        note = say("in doubt: a run of the pair was made on a busy machine, or by a client that was late.")
+        st.markdown(f":orange[:small[{DOUBTED}]] :gray[:small[{note}]]")
     if not line.repeated:
         note = say("Single runs: ▲ ▼ say which way these two differ. Repeats tell whether it holds from run to run.")
         st.markdown(f":gray[:small[{note} {_wanting(rows, level)}]]")
@@ -88,7 +91,8 @@ def _row(row: Row, *, roomy: bool) -> list[str | float]:
             cells += [value, _difference(against, faint=faint)]
         else:
             told = f"{_number(value)} :gray[:small[{words(against.difference)}]]"
-            cells.append(f":gray[{_number(value)} :small[{words(against.difference)}]]" if faint else told)
+            told = f":gray[{_number(value)} :small[{words(against.difference)}]]" if faint else told
+            cells.append(f"{told} {_mark(against)}".strip())
     return cells
 
 
@@ -105,7 +109,11 @@ def _difference(against: Against, *, faint: bool) -> str:
     if against.difference.ratio is None:
         return MISSING
     told = f":small[{words(against.difference)}]"
-    return f":gray[{told}]" if faint else f"{badge_of(against)} {told}"
+    return f"{_mark(against)} :gray[{told}]".strip() if faint else f"{badge_of(against)} {told}"
+
+
+def _mark(against: Against) -> str:
+    return f":orange[{DOUBTED}]" if against.reservations else ""
 
 
 def apart(line: Lineup) -> None:

@@ -7,12 +7,13 @@ import streamlit as st
 
 from core.charts.sample import Unit, time_unit
 from core.comparison import Difference, Statistic, Verdict, verdict
+from core.leading import Lead, Soonest, lead, soonest
 from core.lineup import Contender, Lineup
-from core.ranking import Place
+from core.reservations import Reservation, merged, reasons
 from core.shortening import cut, distinct
-from core.standing import THROUGHPUT, Against, Row, Soonest, ranked, soonest, weak
+from core.standing import THROUGHPUT, Against, Row, weak
 from core.words import say
-from pages.parts.look import chip, overline, pair
+from pages.parts.look import LEVEL_ICON, chip, overline, pair
 from pages.parts.measures import sentence
 from pages.parts.text import count, difference, escape_markdown, ms, number
 
@@ -20,6 +21,7 @@ SIGN = {"good": "▲", "bad": "▼", "neutral": "≈"}
 TONE = {"good": "green", "bad": "red", "neutral": "gray"}
 TITLES = {"decode_tps": say("Decode speed"), THROUGHPUT: say("Throughput")}
 SIMULATED = "simulated"
+DOUBTED = ":material/warning:"  # the mark of a verdict with reservations
 UNBROKEN = "\N{NO-BREAK SPACE}"
 
 
@@ -42,7 +44,9 @@ def words(found: Difference) -> str:
 
 
 def badge_of(against: Against) -> str:
-    """Sign and word: the triangle says good or bad, the number's own sign says direction."""
+    """Sign and word: the triangle says good or bad, the number's own sign says direction. What is doubted is orange."""
+    if against.reservations and against.difference.within is not None:
+        return f":orange-badge[{DOUBTED} {escape_markdown(against.word)}]"
     sign = "?" if against.difference.within is None or against.word == say("unclear") else SIGN[against.standing]
     return f":{TONE[against.standing]}-badge[{sign} {escape_markdown(against.word)}]"
 
@@ -52,6 +56,8 @@ def label_of(against: Against) -> str:
     told = difference(against.difference.ratio)
     if against.difference.within is None:
         return say("{difference}, no interval", difference=told)
+    if against.reservations:
+        return say("{difference} in doubt", difference=told)
     if against.verdict in (Verdict.BETTER, Verdict.WORSE):
         return f"{told} {against.word}"
     return f"{told} {SIGN[against.standing]}"
@@ -74,7 +80,8 @@ def shown(row: Row, value: float | None) -> float:
 
 def verdict_card(line: Lineup, level: int, percentile: Statistic) -> None:
     """One sentence, then for whom it holds: one user, many, and the first token."""
-    ranking = ranked(line)
+    found = lead(line)
+    first = soonest(line, level, "ttft_s", percentile)
     with st.container(border=True, gap="small"):
         with st.container(gap=None):
             how = say("single runs, 95 % intervals from within them")
@@ -82,14 +89,22 @@ def verdict_card(line: Lineup, level: int, percentile: Statistic) -> None:
                 how = say("95 % intervals, over repeats where there are some")
             against = say("against {name}", name=escape_markdown(name_of(line.baseline)))
             overline(f"{say('VERDICT')} &ensp;·&ensp; {against} &ensp;·&ensp; {how}")
-            st.markdown(f"### {escape_markdown(ranking.sentence)}", anchors=False)
+            st.markdown(f"### {escape_markdown(found.sentence)}", anchors=False)
+            reservation_line(merged([found.doubted, first.reservations if first else ()]))
         places = pair("pair_verdict", 3, gap="medium")
         with places[0].container(gap="xxsmall"):
-            _speed(line, ranking.decode, "decode_tps", say("{name} decodes at {value}{against}."))
+            _speed(line, found, "decode_tps", say("{name} decodes at {value}{against}."))
         with places[1].container(gap="xxsmall"):
-            _speed(line, ranking.throughput, THROUGHPUT, say("{name} gives {value}{against}."))
+            _speed(line, found, THROUGHPUT, say("{name} gives {value}{against}."))
         with places[2].container(gap="xxsmall"):
-            _first_token(line, soonest(line, level, "ttft_s", percentile), level, percentile)
+            _first_token(line, first, level, percentile)
+
+
+def reservation_line(found: Sequence[Reservation]) -> None:
+    """Why the verdict is not to be taken as it stands, beside it."""
+    if found:
+        again = say("Measure all of them again while the machine does nothing else.")
+        st.markdown(f"{LEVEL_ICON['act']} {escape_markdown(reasons(found))} :gray[{again}]")
 
 
 def tutorial_line(line: Lineup, level: int) -> None:
@@ -117,6 +132,10 @@ def _against(line: Lineup, leader: Contender, found: Difference | None) -> str:
     return say(", {difference} against {base}", difference=words(found), base=base)
 
 
+def _doubt_badge(found: Sequence[Reservation]) -> str:
+    return f":orange-badge[{DOUBTED} {say('in doubt')}]" if found else ""
+
+
 def _verdict_badge(line: Lineup, found: Difference | None) -> str:
     """Only repeats make a verdict."""
     if found is None or not line.repeated or verdict(found, "higher") is not Verdict.BETTER:
@@ -132,24 +151,22 @@ def _tie(names: Sequence[str], *, enough: bool) -> str:
     return f":gray-badge[≈ {say('no difference seen to {names}', names=listed)}]"
 
 
-def _speed(line: Lineup, place: Place | None, metric: str, words_of: str) -> None:
+def _speed(line: Lineup, found: Lead, metric: str, words_of: str) -> None:
+    place = found.ranking.decode if metric == "decode_tps" else found.ranking.throughput
     title = TITLES[metric]
     if place is None:
         st.markdown(f"**{title}**")
         _small(say("Not known for all of them at one common load."))
         return
-    by_name = {contender.name: contender for contender in line.contenders}
+    by_name = {contender.title: contender for contender in line.contenders}
     leader = by_name[place.best[0]]
-    _title(
-        title,
-        place.level,
-        _verdict_badge(line, place.to_baseline) if place.clear else _tie(place.best[1:], enough=place.enough),
-    )
-    value = say("{n} tokens/s", n=number(place.values[leader.name]))
+    told = _verdict_badge(line, place.to_baseline) if place.clear else _tie(place.best[1:], enough=place.enough)
+    _title(title, place.level, f"{_doubt_badge(found.reservations[metric])} {told}".strip())
+    value = say("{n} tokens/s", n=number(place.values[leader.title]))
     late = weak(leader.cells[place.level], metric, "p50")
     value = f":gray[{value}]" if late else f"**{value}**"
     st.markdown(words_of.format(name=chip_of(leader), value=value, against=_against(line, leader, place.to_baseline)))
-    rest = [(by_name[name], speed) for name, speed in place.values.items() if name != leader.name]
+    rest = [(by_name[name], speed) for name, speed in place.values.items() if name != leader.title]
     _small(" · ".join(f"{escape_markdown(name_of(other))} {number(speed)}" for other, speed in rest))
 
 
@@ -160,12 +177,9 @@ def _first_token(line: Lineup, found: Soonest | None, level: int, percentile: St
         return
     leader, value = found.values[0]
     clear = len(found.best) == 1
-    badge = badge_of(found.to_baseline) if found.to_baseline and found.to_baseline.verdict else ""
-    _title(
-        say("First token"),
-        level,
-        badge if clear else _tie([other.name for other in found.best[1:]], enough=found.enough),
-    )
+    told = badge_of(found.to_baseline) if found.to_baseline and found.to_baseline.verdict else ""
+    told = told if clear else _tie([other.name for other in found.best[1:]], enough=found.enough)
+    _title(say("First token"), level, f"{_doubt_badge(found.reservations)} {told}".strip())
     against = _against(line, leader, found.to_baseline.difference if found.to_baseline else None)
     thin = weak(leader.cells[level], "ttft_s", percentile)
     wait = f":gray[{ms(value)} ({percentile})]" if thin else f"**{ms(value)}** ({percentile})"

@@ -8,11 +8,14 @@ import streamlit as st
 
 from core.comparison import Difference
 from core.fleet.live import ENDED_STATES
-from core.ranking import Measured, Place, Ranking, ranking
+from core.leading import Lead, lead
+from core.lineup import lineup
+from core.ranking import Place, ranking
 from core.run import RunState
 from core.words import say
 from pages.parts import links, look, state
-from pages.parts.compare_data import output
+from pages.parts.compare_data import read
+from pages.parts.compare_words import reservation_line
 from pages.parts.text import difference, escape_markdown, named, when
 from storage.runs import RunRow
 
@@ -54,12 +57,26 @@ def show() -> None:
 
 
 def sentences(found: Compared) -> None:
-    """Who is ahead, and by how much."""
-    verdict = rank(found.ids, found.baseline)
+    """Who is ahead, by how much, and what speaks against taking that as it stands."""
+    verdict, slots = _lead(found.ids)
     st.markdown(f"### {escape_markdown(verdict.sentence)}", anchors=False)
-    slots = {named(row.label, row.demo): row.slot for row in found.rows}
-    lines = [line for line in (_decode(verdict.decode, slots), _throughput(verdict.throughput, slots)) if line]
+    reservation_line(verdict.doubted)
+    lines = [
+        line
+        for line in (_decode(verdict.ranking.decode, slots), _throughput(verdict.ranking.throughput, slots))
+        if line
+    ]
     st.markdown("  \n".join(lines))
+
+
+@st.cache_resource(max_entries=20, show_spinner=False)
+def _lead(ids: tuple[str, ...]) -> tuple[Lead, dict[str, int]]:
+    """Who is ahead among these runs, all of which have ended, and the colours of all."""
+    entries, _ = read(ids)
+    if not entries:  # deleted a moment ago
+        return Lead(ranking=ranking([], ""), reservations={}), {}
+    line = lineup(entries, date=when)
+    return lead(line), {contender.title: contender.slot for contender in line.contenders}
 
 
 def newest() -> Compared | None:
@@ -86,27 +103,6 @@ def last(rows: Sequence[RunRow]) -> Compared | None:
         if len(levels) > 1 and set.intersection(*levels.values()):
             return Compared(rows=tuple(ordered), baseline=named(ordered[0].label, ordered[0].demo))
     return None
-
-
-@st.cache_resource(max_entries=20, show_spinner=False)
-def rank(ids: tuple[str, ...], baseline: str) -> Ranking:
-    """Who is ahead among these runs, all of which have ended."""
-    runs = state.services().runs
-    cells: dict[tuple[str, int], list[RunRow]] = {}
-    for row in runs.list_runs(ids=ids):
-        cells.setdefault((named(row.label, row.demo), row.concurrency), []).append(row)
-    measured = [
-        Measured(
-            name=name,
-            level=level,
-            decode_tps=[runs.values(row.id, "decode_tps") for row in rows],
-            output=[
-                found for row in rows if (found := output(row.id, row.output_tokens_per_s, row.concurrency)) is not None
-            ],
-        )
-        for (name, level), rows in cells.items()
-    ]
-    return ranking(measured, baseline)
 
 
 def _decode(place: Place | None, slots: dict[str, int]) -> str:

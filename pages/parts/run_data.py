@@ -48,6 +48,19 @@ def opened(run_id: str) -> Opened:
     return as_of_now(run_id, _read, _kept)
 
 
+def findings_of(run_id: str) -> Sequence[Finding]:
+    """The reasons to doubt a run: read from its requests, so kept for longer than the rest. Raises RunNotFound."""
+    return as_of_now(run_id, _find, _kept_findings)
+
+
+def _find(run_id: str) -> Sequence[Finding]:
+    store = services().runs
+    return findings(store.run(run_id, texts=False), store.summary(run_id))
+
+
+_kept_findings = st.cache_resource(max_entries=2000, show_spinner=False)(_find)
+
+
 def _read(run_id: str) -> Opened:
     store = services().runs
     run = store.run(run_id, texts=False)

@@ -1,55 +1,14 @@
-"""How configurations stand against the baseline: which numbers, which words, and who is soonest."""
+"""How configurations stand against the baseline: which numbers, which words."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import pytest
 
 from core.comparison import Verdict
-from core.lineup import Entry, lineup
-from core.plan import Configuration, Endpoint, Load, RunPlan
-from core.run import Run, RunState
-from core.standing import doubts, latency_difference, ranked, rows, soonest
-from core.steadiness import Rate
-from core.summary import Summary, distribution
-
-STARTED = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
-
-
-def spaced(middle, *, count=60, spread=0.1):
-    return [middle * (1 + spread * (k / (count - 1) - 0.5)) for k in range(count)]
-
-
-def entry(run_id, label, ttft, *, tps=100.0, error=0.02, level=4, failed=0, tpot=0.01, count=60, demo=""):
-    raw = {
-        "ttft_s": spaced(ttft, count=count),
-        "tpot_s": spaced(tpot, count=count),
-        "e2e_s": spaced(ttft + tpot * 99, count=count),
-    }
-    raw["decode_tps"] = [1 / value for value in raw["tpot_s"]]
-    configuration = Configuration(
-        id=label, label=label, model="m", endpoint=Endpoint(name="e", base_url="http://127.0.0.1:1/v1", demo=demo)
-    )
-    run = Run(
-        id=run_id,
-        name=run_id,
-        started_at=STARTED,
-        state=RunState.COMPLETED,
-        plan=RunPlan(configuration=configuration, load=Load(concurrency=level, requests=count)),
-        experiment={"id": "e"},
-    )
-    summary = Summary(
-        distributions={metric: found for metric, values in raw.items() if (found := distribution(values))},
-        throughput={"output_tokens_per_s": tps},
-        counts={"ok": count, "failed": failed, "empty": 0, "cancelled": 0, "incomplete": 0, "warmup": 0},
-        success_rate=count / (count + failed),
-    )
-    output = Rate(per_s=tps, error=error, freedom=4)
-    return Entry(run=run, summary=summary, values=raw.__getitem__, grid=raw.__getitem__, output=lambda: output)
-
-
-def laid_out(*entries):
-    return lineup(entries, date=str)
+from core.findings import Finding
+from core.run import ClientHealth
+from core.standing import doubts, latency_difference, rows
+from tests.core.compared import entry, laid_out
 
 
 def row(line, metric, statistic="p50"):
@@ -158,42 +117,6 @@ def test_titles_name_metric_and_statistic():
     ]
 
 
-def test_the_soonest_is_named_alone_only_if_the_others_are_later():
-    clear = soonest(laid_out(entry("1", "A", 0.2), entry("2", "B", 0.1)), 4, "ttft_s", "p50")
-    tied = soonest(laid_out(entry("1", "A", 0.1), entry("2", "B", 0.1001)), 4, "ttft_s", "p50")
-
-    assert [one.name for one in clear.best] == ["B"]
-    assert clear.to_baseline.difference.ratio == pytest.approx(0.5)
-    assert [one.name for one in tied.best] == ["A", "B"]
-    assert tied.to_baseline is None
-
-
-def test_with_too_few_requests_the_soonest_is_not_told():
-    found = soonest(laid_out(entry("1", "A", 0.2, count=3), entry("2", "B", 0.1, count=3)), 4, "ttft_s", "p50")
-
-    assert not found.enough
-    assert len(found.best) == 2
-
-
-def test_a_simulator_is_not_held_against_real_servers():
-    real = laid_out(entry("1", "A", 0.2), entry("2", "B", 0.1), entry("3", "Paced", 0.01, demo="simulated"))
-    made_up = laid_out(entry("1", "P", 0.2, demo="simulated"), entry("2", "Q", 0.1, demo="simulated"))
-
-    assert soonest(real, 4, "ttft_s", "p50").best[0].name == "B"
-    assert "Paced" not in ranked(real).sentence
-    assert soonest(made_up, 4, "ttft_s", "p50").best[0].name == "Q"
-
-
-def test_the_soonest_of_one_is_nobody():
-    assert soonest(laid_out(entry("1", "A", 0.1)), 4, "ttft_s", "p50") is None
-
-
-def test_the_ranking_names_the_fastest():
-    line = laid_out(entry("1", "A", 0.1, tpot=0.02), entry("2", "B", 0.1, tpot=0.01, tps=200.0))
-
-    assert ranked(line).sentence.startswith("B decodes fastest")
-
-
 def test_failures_at_this_load_are_told_once_for_all():
     line = laid_out(entry("1", "A", 0.1, failed=5), entry("2", "B", 0.1, failed=9))
 
@@ -233,3 +156,28 @@ def test_the_words_on_few_requests_go_by_what_is_greyed():
 
     assert "40 requests" in found.what
     assert "p99 is greyed" in found.why
+
+
+def test_a_difference_is_not_given_plainly_if_one_of_the_two_was_disturbed():
+    busy = ClientHealth(machine_busy_share=0.97)
+    line = laid_out(entry("1", "A", 0.1), entry("2", "B", 0.2, client=busy), entry("3", "C", 0.2))
+
+    for found in rows(line, 4, ["p50"]):
+        disturbed, sound = found.against
+        assert [(one.kind, one.names) for one in disturbed.reservations] == [("machine_busy", ("B",))]
+        assert sound.reservations == ()
+
+
+def test_what_single_runs_are_doubted_for_is_counted_unless_it_is_told_of_all():
+    def found(kind, level="act"):
+        return Finding(kind=kind, level=level, what=f"{kind} was seen.", why="So.")
+
+    line = laid_out(entry("1", "A", 0.1), entry("2", "B", 0.1))
+    of_runs = [("A", [found("cold"), found("few_samples")]), ("B", [found("cold", "stop"), found("fine", "ok")])]
+
+    told = {doubt.kind: doubt for doubt in doubts(line, 4, of_runs)}
+
+    assert told["cold"].what == "2 of 2 runs, such as B: cold was seen."
+    assert told["cold"].level == "stop"
+    assert "The percentiles stand on" in told["few_samples"].what
+    assert "fine" not in told

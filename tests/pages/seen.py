@@ -59,6 +59,7 @@ def made(
     demo="",
     message=None,
     lag=0.0002,
+    busy=None,
     text="An answer.",
     model="m",
 ):
@@ -87,7 +88,9 @@ def made(
         plan=plan,
         experiment={"id": experiment, "name": "Quantizations", "repeat": 0, "position": 0} if experiment else None,
         environment={"paceline": "0", "server": {"engine": "llama.cpp", "version": "b1"}},
-        client=ClientHealth(loop_lag_p50_s=lag / 2, loop_lag_p99_s=lag, loop_lag_max_s=lag * 2),
+        client=ClientHealth(
+            loop_lag_p50_s=lag / 2, loop_lag_p99_s=lag, loop_lag_max_s=lag * 2, machine_busy_share=busy
+        ),
     )
     return run, [_record(run_id, i, ttft, tpot, i < failed, streamed, text) for i in range(requests)]
 

@@ -290,3 +290,36 @@ def test_a_decode_speed_that_a_late_client_spoilt_is_grey_in_the_verdict(put, op
         put(label, label=label, slot=place, lag=0.05)
 
     assert "decodes at :gray[" in words(opened("compare", runs="A,B"))
+
+
+def test_a_verdict_on_a_busy_machine_is_marked_and_says_why(put, opened):
+    put("a", label="A", slot=0)
+    put("b", label="B", slot=1, tpot=0.02, busy=0.97)
+
+    page = opened("compare", runs="a,b")
+
+    assert "### In doubt: A decodes fastest" in words(page).replace("\\", "")
+    assert "This machine had no idle time while B ran on it" in words(page)
+    assert words(page).count("in doubt]") == 3
+    assert ":orange-badge[:material/warning: these two runs differ]" in table(page)
+    assert "in doubt" in json.dumps(figures(page))
+
+
+def test_a_verdict_on_a_quiet_machine_is_given_plainly(put, opened):
+    put("a", label="A", slot=0, busy=0.5)
+    put("b", label="B", slot=1, tpot=0.02, busy=0.5)
+
+    page = opened("compare", runs="a,b")
+
+    assert "in doubt" not in words(page).lower() + table(page) + json.dumps(figures(page))
+
+
+def test_what_each_run_is_doubted_for_is_counted_over_all(put, opened):
+    put("a", label="A", slot=0, lag=0.0002)
+    put("b", label="B", slot=1, streamed=False)
+    put("c", label="C", slot=2, streamed=False)
+
+    told = words(opened("compare", runs="a,b,c")).replace("\\", "")
+
+    assert "2 of 3 runs, such as B at 4 in flight: 40 of 40 answers came in one piece" in told
+    assert "kept up" not in told

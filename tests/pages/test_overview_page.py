@@ -191,3 +191,13 @@ def test_an_older_verdict_stays_while_newer_launches_compare_nothing(put, opened
     put("r3", label="Q4_0", level=1, slot=1, experiment="e2")
 
     assert "decodes fastest for one user" in words(opened("overview"))
+
+
+def test_a_last_verdict_on_a_busy_machine_is_given_with_its_reason(put, opened):
+    put("r1", label="F16", level=1, tpot=0.025)
+    put("r2", label="Q4_0", level=1, tpot=0.01, slot=1, busy=0.97)
+
+    told = words(opened("overview")).replace("\\", "")
+
+    assert "### In doubt: Q4_0 decodes fastest for one user" in told
+    assert "This machine had no idle time while Q4_0 ran on it" in told
