@@ -54,14 +54,19 @@ def key_tables(file: Path) -> dict[str, Any]:
     return keys if isinstance(keys, dict) else {}
 
 
-def key_hosts(name: str, table: dict[str, Any]) -> tuple[HostEntry, ...]:
-    """The hosts that a key may be sent to. Raises KeyProblem."""
+def example(host: str, name: str = "NAME") -> str:
+    """The lines that put a key for this host into the file, for people to copy."""
+    return f'[api_keys.{name}]\nvalue = "..."  # or env = "VARIABLE"\nhosts = ["{host}"]'
+
+
+def key_hosts(name: str, table: dict[str, Any], host: str) -> tuple[HostEntry, ...]:
+    """The hosts that a key may be sent to; `host` is the one it is wanted for. Raises KeyProblem."""
     written = table.get("hosts")
     entries = [written] if isinstance(written, str) else written
     if not isinstance(entries, list) or not entries:
         raise KeyProblem(
             say("[api_keys.{name}] does not say to which hosts the key may be sent.", name=name),
-            say('Add hosts = ["llm.example.com"] or ["10.0.0.5:8000"]: the key is sent to those only.'),
+            say('Add hosts = ["{host}"] to it: the key is sent to those only.', host=host),
         )
     return tuple(_entry(name, entry) for entry in entries)
 

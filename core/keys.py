@@ -234,7 +234,7 @@ def _configured_key(name: str, endpoint: Endpoint, file: Path, environ: Mapping[
             say("The key {name} stands in {file} without its hosts.", name=name, file=file_text(file)),
             say('Write it as [api_keys.{name}] with value = "..." and hosts = ["{host}"].', name=name, host=host),
         )
-    hosts = key_hosts(name, table)
+    hosts = key_hosts(name, table, host)
     value, variable = table.get("value"), table.get("env")
     if isinstance(variable, str) and variable and value is None:
         if not environ.get(variable):

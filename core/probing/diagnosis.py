@@ -13,6 +13,11 @@ from core.records import Failure, FailureKind
 from core.words import say
 
 MOST_NAMES = 8
+SPENT = re.compile(
+    r"insufficient[ _](quota|credit|funds|balance)|exceeded your current quota|out of credits?|credit balance",
+    re.IGNORECASE,
+)
+LATER = re.compile(r"try again|retry", re.IGNORECASE)
 LOADING = re.compile(r"loading|warming|starting|not ready|initiali[sz]ing", re.IGNORECASE)
 
 
@@ -150,6 +155,8 @@ def _not_found(failure: Failure, seen: Circumstances) -> Diagnosis:
 
 def _limited(failure: Failure, _seen: Circumstances) -> Diagnosis:
     wait = failure.retry_after_s
+    if wait is None and SPENT.search(failure.message) and not LATER.search(failure.message):
+        return _spent(failure)
     return Diagnosis(
         state=ProbeState.BUSY,
         what=say("429: the server allows no more requests right now."),
@@ -157,6 +164,14 @@ def _limited(failure: Failure, _seen: Circumstances) -> Diagnosis:
             say("Probe again in {wait:,.0f} s, as it asks.", wait=wait) if wait else say("Wait and probe again.")
         )
         + say(" A benchmark beyond this limit would measure the limit, not the engine."),
+    )
+
+
+def _spent(failure: Failure) -> Diagnosis:
+    return Diagnosis(
+        state=ProbeState.KEY_REFUSED,
+        what=say("{status}: the account behind this key has no credit or quota left.", status=failure.status),
+        next_step=say("Top it up, or name a key of another account: waiting does not help."),
     )
 
 
@@ -180,6 +195,8 @@ def _server_error(failure: Failure, seen: Circumstances) -> Diagnosis:
 def _other(failure: Failure, seen: Circumstances) -> Diagnosis:
     if seen.models and seen.model is not None and seen.model not in seen.models and failure.status in (400, 422):
         return _not_found(failure, seen)
+    if failure.status == 402:
+        return _spent(failure)
     status = named_status(failure.status)
     what = {
         FailureKind.EMPTY: say("The model answered nothing."),
@@ -204,7 +221,8 @@ def _redirected(seen: Circumstances) -> Diagnosis:
     return Diagnosis(
         state=ProbeState.WRONG_ADDRESS,
         what=say("{host} redirects to {target}; that was not followed.", host=seen.host, target=short) + not_sent,
-        next_step=say("If you trust that address, make it the base URL. A measured run follows no redirect."),
+        next_step=say("If you trust that address, make it the base URL. A measured run follows no redirect.")
+        + (say(" The key must then name that host, too.") if seen.key is not None else ""),
     )
 
 

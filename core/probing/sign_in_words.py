@@ -6,16 +6,16 @@ from core.probing.sign_in import SignIn, expiry
 from core.records import Failure
 from core.words import say
 
-KEY_EXAMPLE = '[api_keys.NAME] value = "..." hosts = ["{host}"]'
-
 
 def _key_missing(failure: Failure, seen: Circumstances) -> Diagnosis:
     return Diagnosis(
         state=ProbeState.KEY_MISSING,
         what=say("{status}: the server wants a key, and this endpoint names none.", status=failure.status),
-        next_step=say("Put it into .streamlit/secrets.toml as ")
-        + KEY_EXAMPLE.replace("{host}", seen.host)
-        + say(" and name it here, or type one for this session."),
+        next_step=say(
+            "Put it into .streamlit/secrets.toml, under [api_keys.NAME] with a value and with hosts = {hosts}, and "
+            "choose that name with Edit, or type a key for this session there.",
+            hosts=f'["{seen.host}"]',
+        ),
     )
 
 
@@ -43,7 +43,7 @@ def _forbidden(failure: Failure, seen: Circumstances) -> Diagnosis:
         return Diagnosis(state=ProbeState.KEY_MISSING, what=say("403: the server refuses."), next_step=step)
     return Diagnosis(
         state=ProbeState.KEY_REFUSED,
-        what=say("{status}: the server knows this key and does not allow it this.", status=failure.status),
+        what=say("{status}: the server knows this key, and it is not allowed to do this.", status=failure.status),
         next_step=say("Ask for access to the model or project, or for this machine's address, or name another key."),
     )
 
@@ -51,9 +51,12 @@ def _forbidden(failure: Failure, seen: Circumstances) -> Diagnosis:
 def _exchange(failure: Failure, _seen: Circumstances) -> Diagnosis:
     return Diagnosis(
         state=ProbeState.KEY_REFUSED,
-        what=say("{status}: signing in failed, as a token exchange was refused.", status=failure.status),
+        what=say(
+            "{status}: signing in failed, as the exchange for an access token was refused.", status=failure.status
+        ),
         next_step=say(
-            "Renew the credentials that the token is made from (grant, client id or secret), then probe again."
+            "Renew the credentials that the access token is made from (grant, client id or secret), then probe again. "
+            "It has nothing to do with speed."
         ),
     )
 

@@ -5,6 +5,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.hosts import address, host_text
+from core.key_file import example
 from core.probe import Check, CheckState, ProbeResult, ProbeState
 from core.words import say
 from pages.parts.endpoint_table import Line
@@ -49,6 +50,8 @@ def outcome(line: Line, stage: str = "", fault: str = "") -> None:
         st.markdown(f":gray[:material/info:] {escape_markdown(note)}")
     if probe.next_step:
         st.markdown(f":gray[{say('Next:')} {escape_markdown(probe.next_step)}]")
+    if probe.state is ProbeState.KEY_MISSING and line.endpoint.key_name is None:
+        st.code(example(host_text(*address(line.endpoint.base_url))), language="toml")
 
 
 def checklist(probe: ProbeResult | None) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from core import keys
+from core.key_file import example
 from core.keys import Key, KeyProblem, SessionKeys, allowed, find_key, header_for, key_from_environment, key_names
 from core.plan import Endpoint
 
@@ -125,6 +126,18 @@ def test_hosts_can_be_ipv6_and_international(tmp_path):
 )
 def test_a_table_that_cannot_be_used_is_a_sentence_without_the_value(tmp_path, table, said):
     assert said in problem_of(secrets(tmp_path, f"[api_keys.LAB]\n{table}\n")).what
+
+
+def test_a_key_without_hosts_is_told_the_one_that_it_is_wanted_for(tmp_path):
+    problem = problem_of(secrets(tmp_path, f'[api_keys.LAB]\nvalue = "{VALUE}"\n'))
+
+    assert 'Add hosts = ["llm.example.com"]' in problem.next_step
+
+
+def test_the_example_is_a_table_that_can_be_used(tmp_path):
+    text = example("llm.example.com", "LAB").replace("...", VALUE)
+
+    assert header_for(endpoint(), secrets=secrets(tmp_path, text), environ={}) == ("Authorization", f"Bearer {VALUE}")
 
 
 def test_a_bare_value_without_hosts_is_told_how_to_be_written(tmp_path):

@@ -131,7 +131,7 @@ def test_legacy_completions_are_asked_where_the_endpoint_speaks_them():
 STREAM_HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
 ENDS = {
     "no key": (reply(401, {"error": {"message": "No API key provided"}}), "the server wants a key", "No API key"),
-    "a failed exchange": (reply(400, {"error": "invalid_grant"}), "a token exchange was refused", "Renew the cred"),
+    "a failed exchange": (reply(400, {"error": "invalid_grant"}), "exchange for an access token", "Renew the cred"),
     "a wrong model": (
         recording("fastllm-1.9_wrong_model").replace(b"no-such-model", b"m" * 13), "404", "does not exist",
     ),

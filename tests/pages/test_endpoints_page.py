@@ -221,3 +221,13 @@ def test_editing_begins_with_what_is_stored_and_replaces_it(services):
     (kept,) = services.library.endpoints()
     assert (kept.base_url, kept.notes) == ("http://127.0.0.1:2/v1", "other")
     assert (kept.name, kept.key_name, kept.headers) == ("lab", "LAB_KEY", LAB.headers)
+
+
+def test_a_missing_key_comes_with_the_lines_to_copy(services, opened):
+    services.library.save_endpoint(replace(LAB, key_name=None))
+    services.library.save_probe("lab", probed(ProbeState.KEY_MISSING, what="401: a key, please.").to_dict())
+
+    (lines,) = [element.value for element in opened("endpoints").code]
+
+    assert lines.startswith("[api_keys.NAME]\nvalue = ")
+    assert lines.endswith('hosts = ["127.0.0.1:1"]')

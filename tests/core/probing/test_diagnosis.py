@@ -42,6 +42,18 @@ REFUSALS = {
         {MODELS: models("m"), CHAT: reply(429, {"error": {"message": "Rate limit reached"}}, "Retry-After: 20")}, None,
         ProbeState.BUSY, "429: the server allows no more requests", "in 20 s",
     ),
+    "a spent account": (
+        {MODELS: reply(429, {"error": {"message": "You exceeded your current quota, check your plan."}})}, None,
+        ProbeState.KEY_REFUSED, "has no credit or quota left", "waiting does not help",
+    ),
+    "a quota that comes back": (
+        {MODELS: reply(429, {"error": {"message": "You exceeded your current quota, please retry in 20 s."}})}, None,
+        ProbeState.BUSY, "allows no more requests", "Wait and probe again",
+    ),
+    "a payment that is due": (
+        {MODELS: reply(402, {"error": {"message": "Insufficient credits"}})}, None,
+        ProbeState.KEY_REFUSED, "402: the account behind this key", "Top it up",
+    ),
     "still loading": (
         {MODELS: reply(503, {"error": {"message": "Loading model", "code": 503}})}, None,
         ProbeState.BUSY, "is still loading", "Wait and probe again",

@@ -32,7 +32,7 @@ SIGN_IN = {
     ),
     "forbidden": (
         reply(403, {"error": {"message": "Project does not have access to this resource"}}), SECRET,
-        ProbeState.KEY_REFUSED, "does not allow it this", "Ask for access",
+        ProbeState.KEY_REFUSED, "not allowed to do this", "Ask for access",
     ),
     "forbidden without a key": (
         reply(403, {"detail": "no"}), None, ProbeState.KEY_MISSING, "the server refuses", "ask who runs it",
@@ -40,11 +40,11 @@ SIGN_IN = {
     "a failed token exchange": (
         reply(400, {"error": "invalid_grant", "error_description": "AADSTS70008: The refresh token has expired."}),
         SECRET,
-        ProbeState.KEY_REFUSED, "a token exchange was refused", "Renew the credentials",
+        ProbeState.KEY_REFUSED, "exchange for an access token was refused", "Renew the credentials",
     ),
     "a failed exchange inside a 502": (
         reply(502, {"message": "upstream auth failed: invalid_client"}), SECRET,
-        ProbeState.KEY_REFUSED, "a token exchange was refused", "Renew the credentials",
+        ProbeState.KEY_REFUSED, "exchange for an access token was refused", "Renew the credentials",
     ),
     "a login page": (
         reply(200, "<!doctype html><title>Sign in</title><form><input type='password'></form>"), None,
