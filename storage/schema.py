@@ -94,6 +94,11 @@ MIGRATIONS = (
         what="a series that no page shows",
         statements=("ALTER TABLE summaries DROP COLUMN in_flight",),
     ),
+    Migration(
+        number=3,
+        what="summaries that do not tell who counted the tokens are derived again",
+        statements=("DELETE FROM summaries WHERE NOT contains(facts, '\"token_source\"')",),
+    ),
 )
 
 

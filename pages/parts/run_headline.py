@@ -3,14 +3,16 @@
 from collections.abc import Callable, Collection
 
 from core.findings import greyed
+from core.metrics import METRICS
 from core.run import Run
-from core.summary import Summary
+from core.summary import Distribution, Summary
 from core.words import say
 from pages.parts.look import badge, pair, zone
 from pages.parts.measures import Card, draw_cards, sentence, weak
 from pages.parts.text import count, escape_markdown, ms, number, percent, plural, rate, short, span, when
 
 SIMULATED = "simulated"
+Grey = Collection[tuple[str, str]]  # metric and statistic of every number that rests on too little
 
 
 def title(run: Run) -> str:
@@ -40,62 +42,34 @@ def line(run: Run) -> str:
 def cards(run: Run, summary: Summary) -> None:
     """Six numbers; grey where they rest on too little."""
     grey = greyed(run, summary)
-    streamed = "ttft_s" in summary.distributions or not summary.distributions
-    latency = [_ttft_p50, _ttft_p95, _tpot] if streamed else [_e2e("p50"), _e2e("p95"), _not_streamed]
-    made = [card(summary, grey) for card in latency] + [_output(summary), _one_stream(summary, grey), _success(summary)]
+    if "ttft_s" in summary.distributions or not summary.distributions:
+        latency = [
+            _latency(
+                summary, grey, "ttft_s", "p50", lambda it: say("{low} to {high}", low=ms(it.min), high=ms(it.max))
+            ),
+            _latency(summary, grey, "ttft_s", "p95", lambda it: say("p99 {value}", value=ms(it.p99))),
+            _latency(summary, grey, "tpot_s", "p50", lambda it: say("p95 {value}", value=ms(it.p95))),
+        ]
+    else:
+        latency = [
+            _latency(summary, grey, "e2e_s", name, lambda _: say("whole answers, not streamed"))
+            for name in ("p50", "p95")
+        ]
+        none = f":gray[{say('not streamed')}]"
+        latency.append(Card(title=say("TTFT and TPOT"), value=none, note=say("do not exist"), metric="ttft_s"))
+    made = [*latency, _output(summary), _one_stream(summary, grey), _success(summary)]
     draw_cards(pair("cards3_head", 6, gap="xsmall"), made)
 
 
-def _ttft_p50(summary: Summary, grey: Collection[tuple[str, str]]) -> Card:
-    found = summary.distributions.get("ttft_s")
+def _latency(summary: Summary, grey: Grey, metric: str, name: str, note: Callable[[Distribution], str]) -> Card:
+    """One percentile, and under it what the note says of the whole distribution."""
+    found = summary.distributions.get(metric)
     return Card(
-        title=say("TTFT p50"),
-        value=ms(found.p50 if found else None),
-        note=say("{low} to {high}", low=ms(found.min), high=ms(found.max)) if found else "",
-        metric="ttft_s",
-        weak=weak(grey, found, "ttft_s", "p50"),
-    )
-
-
-def _ttft_p95(summary: Summary, grey: Collection[tuple[str, str]]) -> Card:
-    found = summary.distributions.get("ttft_s")
-    return Card(
-        title=say("TTFT p95"),
-        value=ms(found.p95 if found else None),
-        note=say("p99 {value}", value=ms(found.p99)) if found else "",
-        metric="ttft_s",
-        weak=weak(grey, found, "ttft_s", "p95"),
-    )
-
-
-def _tpot(summary: Summary, grey: Collection[tuple[str, str]]) -> Card:
-    found = summary.distributions.get("tpot_s")
-    return Card(
-        title=say("TPOT p50"),
-        value=ms(found.p50 if found else None),
-        note=say("p95 {value}", value=ms(found.p95)) if found else "",
-        metric="tpot_s",
-        weak=weak(grey, found, "tpot_s", "p50"),
-    )
-
-
-def _e2e(name: str) -> Callable[[Summary, Collection[tuple[str, str]]], Card]:
-    def card(summary: Summary, grey: Collection[tuple[str, str]]) -> Card:
-        found = summary.distributions.get("e2e_s")
-        return Card(
-            title=say("E2E latency {name}", name=name),
-            value=ms(getattr(found, name) if found else None),
-            note=say("whole answers, not streamed"),
-            metric="e2e_s",
-            weak=weak(grey, found, "e2e_s", name),
-        )
-
-    return card
-
-
-def _not_streamed(_summary: Summary, _grey: Collection[tuple[str, str]]) -> Card:
-    return Card(
-        title=say("TTFT and TPOT"), value=f":gray[{say('not streamed')}]", note=say("do not exist"), metric="ttft_s"
+        title=f"{METRICS[metric].title} {name}",
+        value=ms(getattr(found, name) if found else None),
+        note=note(found) if found else "",
+        metric=metric,
+        weak=weak(grey, found, metric, name),
     )
 
 
@@ -109,7 +83,7 @@ def _output(summary: Summary) -> Card:
     )
 
 
-def _one_stream(summary: Summary, grey: Collection[tuple[str, str]]) -> Card:
+def _one_stream(summary: Summary, grey: Grey) -> Card:
     found = summary.distributions.get("decode_tps")
     whole = summary.distributions.get("e2e_tps")
     return Card(

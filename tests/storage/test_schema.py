@@ -81,11 +81,12 @@ def test_there_is_no_index_and_no_constraint_that_would_be_one(database):
 
 
 def test_a_file_of_the_first_version_keeps_its_summaries():
+    facts = '{"token_source":"usage"}'
     with duckdb.connect() as connection:
         migrate(connection, PATH, MIGRATIONS[:1])
         connection.execute(
             "INSERT INTO summaries VALUES (7, 1, 3, 1.0, NULL, NULL, NULL, NULL, 2.5, [], [], 0.0, 0.1, [1.0], ?, ?)",
-            [[2.0], "{}"],
+            [[2.0], facts],
         )
 
         migrate(connection, PATH)
@@ -93,4 +94,4 @@ def test_a_file_of_the_first_version_keeps_its_summaries():
         found = connection.execute("SELECT * FROM summaries").fetchall()
         names = [name for name, *_ in connection.description]
     assert names == list(SUMMARY_COLUMNS)
-    assert found == [(7, 1, 3, 1.0, None, None, None, None, 2.5, [], [], 0.0, 0.1, [1.0], "{}")]
+    assert found == [(7, 1, 3, 1.0, None, None, None, None, 2.5, [], [], 0.0, 0.1, [1.0], facts)]

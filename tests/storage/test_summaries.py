@@ -287,3 +287,15 @@ def test_cancelled_runs_have_a_summary_too(store):
 
     assert store.summary(run_id).counts["cancelled"] == 1
     assert row_of(store, run_id).success_rate == 1.0
+
+
+def test_a_summary_that_does_not_tell_who_counted_the_tokens_is_derived_again(tmp_path):
+    with Database.open(tmp_path / "paceline.duckdb") as database:
+        RunStore(database).add(ended(run("old"), requests=(record(0),)))
+        without = "UPDATE summaries SET facts = regexp_replace(facts, ',\"token_source\":[^,}]*', '')"
+        database.write(lambda connection: connection.execute(without))
+        assert RunStore(database).summary("old").token_source is None
+        database.write(lambda connection: connection.execute("DELETE FROM migrations WHERE number = 3"))
+
+    with Database.open(tmp_path / "paceline.duckdb") as database:
+        assert RunStore(database).summary("old").token_source is TokenSource.USAGE
