@@ -131,7 +131,7 @@ class Child:
         stopped_by = await engine.run()
         lag.stop()
         progress.cancel()
-        self._say_progress(engine, lag)
+        await self._say_progress(engine, lag)
         health = lag.health(
             max_in_flight=engine.max_in_flight, priority=priority, reads=engine.reads, chunks=engine.chunks_done
         )
@@ -145,16 +145,16 @@ class Child:
     async def _progress(self, engine: Engine, lag: LagProbe) -> None:
         while True:
             await asyncio.sleep(PROGRESS_S)
-            self._say_progress(engine, lag)
+            await self._say_progress(engine, lag)
 
-    def _say_progress(self, engine: Engine, lag: LagProbe) -> None:
-        flying = engine.first_tokens()
+    async def _say_progress(self, engine: Engine, lag: LagProbe) -> None:
+        chunks, flying = await engine.seen_so_far()
         fresh, self._reported = sorted(flying - self._reported), flying
         self._say(
             "progress",
             progress={
                 "at_s": engine.elapsed_s, "sent": engine.sent, "ended": engine.ended, "in_flight": engine.in_flight,
-                "warming_up": engine.warming_up, "chunks": engine.chunks_so_far(), "first_tokens": fresh,
+                "warming_up": engine.warming_up, "chunks": chunks, "first_tokens": fresh,
                 "lag_p99_s": lag.recent_p99_s(),
             },
         )  # fmt: skip

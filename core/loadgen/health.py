@@ -55,6 +55,8 @@ class LagProbe:
         self._cpu_before = resource.getrusage(resource.RUSAGE_SELF)
         self._started_s = monotonic()
         self._machine_before = machine_times()
+        self._fd: int | None = None
+        self._due_ns = 0
         self._stop: Callable[[], None] = lambda: None
 
     def start(self) -> None:
@@ -62,7 +64,7 @@ class LagProbe:
         self._cpu_before = resource.getrusage(resource.RUSAGE_SELF)
         self._started_s = monotonic()
         self._due_ns = monotonic_ns() + PERIOD_NS
-        fd = _timerfd(PERIOD_NS)
+        self._fd = fd = _timerfd(PERIOD_NS)
         if fd is None:
             self._handle = self._loop.call_later(PERIOD_NS / 1e9, self._tick)
             self._stop = self._cancel_tick
@@ -70,6 +72,7 @@ class LagProbe:
             self._loop.add_reader(fd, self._expired, fd)
 
             def stop() -> None:
+                self._fd = None
                 self._loop.remove_reader(fd)
                 os.close(fd)
 
@@ -78,11 +81,14 @@ class LagProbe:
             self._loop.call_later(self._inject_s, self._hold)
 
     def restart(self) -> None:
-        """Forget what was measured so far: from here on it counts."""
-        self._lags, self._fresh = array("d"), array("d")
+        """Forget what was measured so far, and what the loop is late for right now: from here on it counts."""
         self._machine_before = machine_times()
         self._cpu_before = resource.getrusage(resource.RUSAGE_SELF)
         self._started_s = monotonic()
+        if self._fd is not None:
+            self._expired(self._fd)
+        self._due_ns = max(self._due_ns, monotonic_ns())
+        self._lags, self._fresh = array("d"), array("d")
 
     def stop(self) -> None:
         """End measuring."""

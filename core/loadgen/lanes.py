@@ -8,6 +8,9 @@ from core.records import Failure, FailureKind
 from core.words import say
 
 DIALS_AT_ONCE = 128  # a listen queue is often 128 long
+CLOSES_AT_ONCE = 8
+# The kernel connects before the server takes note: what it needs for that would be in the TTFT of the first requests.
+SETTLE_S = 0.05
 
 
 class Lanes:
@@ -26,11 +29,15 @@ class Lanes:
         return len(self._connections)
 
     async def open(self) -> None:
-        """Fill every place whose connection may not be used. A place that stays empty dials again when it sends."""
+        """Fill every place whose connection may not be used, and let the server accept them.
+
+        A place that stays empty dials again when it sends.
+        """
         empty = [place for place in range(len(self)) if not self._usable(place)]
         if not empty or isinstance(await self.connection(empty[0]), Failure):
             return  # do not dial a dead address a thousand times
         await asyncio.gather(*(self.connection(place) for place in empty[1:]))
+        await asyncio.sleep(SETTLE_S)
 
     async def connection(self, place: int) -> Connection | Failure:
         """The place's connection; a new one if the old is closed or stale: what was never sent is no retry."""
@@ -50,11 +57,13 @@ class Lanes:
         for dial in self._dials:
             dial.cancel()
 
-    def close(self) -> None:
-        """Close every connection."""
-        for connection in self._connections:
-            if connection is not None:
-                connection.close()
+    async def close(self) -> None:
+        """Close every connection, a few at a time: a thousand at once would hold the loop for 20 ms."""
+        for begin in range(0, len(self._connections), CLOSES_AT_ONCE):
+            for connection in self._connections[begin : begin + CLOSES_AT_ONCE]:
+                if connection is not None:
+                    connection.close()
+            await asyncio.sleep(0)
 
     def _usable(self, place: int) -> bool:
         connection = self._connections[place]

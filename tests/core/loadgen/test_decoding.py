@@ -3,6 +3,7 @@
 import asyncio
 from time import monotonic_ns
 
+from core.loadgen import decoding
 from core.loadgen.decoding import IdleDecoder
 from core.records import FailureKind
 from tests.core.loadgen.scripted import CHUNKED, FINISH, chunk, event
@@ -69,3 +70,31 @@ async def test_a_cancelled_run_decodes_to_its_end_what_it_has_time_for():
         await asyncio.sleep(0)
 
     assert decoded[0].record(0, keep_text=False).failure is None
+
+
+async def test_a_process_that_has_used_its_share_decodes_later(monkeypatch):
+    monkeypatch.setattr(decoding, "MOST_SHARE", 0.0)
+    decoded = []
+    decoder = IdleDecoder(asyncio.get_running_loop(), decoded=decoded.append)
+    decoder.add(long_exchange(50))
+    for _ in range(20):
+        await asyncio.sleep(0.001)
+    waited = not decoded
+    monkeypatch.setattr(decoding, "MOST_SHARE", 1000.0)
+    async with asyncio.timeout(20):
+        while decoder.waiting:
+            await asyncio.sleep(0.001)
+
+    assert waited
+    assert len(decoded) == 1
+
+
+async def test_memory_is_bounded_even_then(monkeypatch):
+    monkeypatch.setattr(decoding, "MOST_SHARE", 0.0)
+    monkeypatch.setattr(decoding, "BACKLOG_BYTES", -1)  # everything is too much
+    decoder = IdleDecoder(asyncio.get_running_loop(), decoded=lambda _: None)
+    decoder.add(long_exchange(50))
+
+    async with asyncio.timeout(20):
+        while decoder.waiting:
+            await asyncio.sleep(0.001)

@@ -1,7 +1,12 @@
 """The closed loop: how many, how long, how many at once, and when it stops."""
 
 import asyncio
+import time
+from collections import Counter
 
+from core.loadgen import lanes
+from core.loadgen.connection import Connection
+from core.loadgen.engine import WAVE
 from core.plan import Limits
 from core.records import FailureKind, Outcome, TokenSource
 from core.run import StoppedBy
@@ -51,6 +56,47 @@ async def test_never_more_are_in_flight_than_asked_for():
 
     assert most == 4
     assert engine.max_in_flight == 4
+
+
+async def test_lanes_whose_answers_come_at_once_do_not_all_send_in_one_pass_of_the_loop(monkeypatch):
+    waiting, sent, passes = [], [], 0
+    send = Connection.send
+
+    def counted(connection, exchange):
+        sent.append(passes)
+        send(connection, exchange)
+
+    async def all_at_once(_asked, writer):
+        waiting.append(writer)
+        if len(waiting) % 64 == 0:
+            for one in waiting[-64:]:
+                one.write(stream("a"))
+
+    monkeypatch.setattr(Connection, "send", counted)
+    async with scripted(all_at_once) as server:
+        running = asyncio.create_task(engine_for(plan_for(server.port, requests=192, concurrency=64), []).run())
+        while not running.done():
+            await asyncio.sleep(0)
+            passes += 1
+
+    assert len(sent) == 192
+    assert max(Counter(sent).values()) <= WAVE
+
+
+async def test_a_server_has_a_moment_to_accept_its_connections_before_the_first_request(monkeypatch):
+    monkeypatch.setattr(lanes, "SETTLE_S", 0.6)  # much longer than anything else here takes
+    accepted, asked_s = [], []
+
+    async def accept(reader, writer):
+        accepted.append(time.monotonic())
+        await reader.readuntil(b"\r\n\r\n")
+        asked_s.append(time.monotonic() - accepted[-1])
+        writer.transport.abort()
+
+    async with await asyncio.start_server(accept, "127.0.0.1", 0) as server:
+        await measured(plan_for(server.sockets[0].getsockname()[1], requests=1))
+
+    assert asked_s[0] >= 0.5
 
 
 async def test_warm_up_requests_come_first_have_other_prompts_and_are_marked():
@@ -197,13 +243,13 @@ async def test_what_is_in_flight_is_decoded_on_the_way_for_the_live_view():
         engine = engine_for(plan_for(server.port), [])
         running = asyncio.create_task(engine.run())
         async with asyncio.timeout(5):
-            while not engine.first_tokens():
+            while not (await engine.seen_so_far())[1]:
                 await asyncio.sleep(0.01)
-        seen = engine.chunks_so_far()
+        seen, _ = await engine.seen_so_far()
         await running
 
     assert seen == 2
-    assert engine.chunks_so_far() == 3
+    assert await engine.seen_so_far() == (3, set())
 
 
 async def test_fast_failures_do_not_stop_a_run_whose_other_requests_succeed():
@@ -248,7 +294,7 @@ async def test_warm_up_is_in_no_live_number():
         writer.write(CHUNKED + chunk(event("a")))
         await writer.drain()
         await asyncio.sleep(0.6)
-        seen.append((engine.sent, engine.chunks_so_far(), engine.first_tokens()))
+        seen.append((engine.sent, *await engine.seen_so_far()))
         writer.write(stream("b")[len(CHUNKED) :])
 
     async with scripted(slow) as server:

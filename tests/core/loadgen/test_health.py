@@ -28,6 +28,21 @@ async def test_a_held_loop_is_seen(kernel_timer, monkeypatch):
     assert found.max_in_flight == 4
 
 
+@pytest.mark.parametrize("kernel_timer", [True, False], ids=["kernel timer", "the loop's timer"])
+async def test_what_held_the_loop_before_it_counts_is_not_counted(kernel_timer, monkeypatch):
+    if not kernel_timer:
+        monkeypatch.setattr(health, "_timerfd", lambda _: None)
+    probe = LagProbe(asyncio.get_running_loop())
+    probe.start()
+    time.sleep(0.5)  # prompts are made, and nothing fires meanwhile
+    probe.restart()
+    await asyncio.sleep(0.05)
+    probe.stop()
+    found = probe.health(max_in_flight=0, priority="normal", reads=0, chunks=0)
+
+    assert found.loop_lag_max_s < 0.4
+
+
 async def test_recent_lag_counts_from_the_last_look():
     probe = LagProbe(asyncio.get_running_loop())
     probe.start()

@@ -1,10 +1,12 @@
 """Which limit has passed, told by times alone."""
 
+import asyncio
+
 import pytest
 
 from core.loadgen.exchange import Exchange
 from core.loadgen.seen import Prepared
-from core.loadgen.watch import LONG_BYTES, is_long, most_bytes, passed
+from core.loadgen.watch import LONG_BYTES, SLICE, Watch, is_long, most_bytes, passed
 from core.plan import Limits
 from core.records import FailureKind
 
@@ -62,3 +64,20 @@ def test_an_answer_without_end_is_given_up_by_its_size():
     kind, words = passed(exchange, LIMITS, S)
     assert kind is FailureKind.STREAM_ERROR
     assert "bytes" in words
+
+
+async def test_many_requests_are_looked_at_in_turns_and_none_is_left_out():
+    failed, turns = [], 0
+    many = [sent_at_zero() for _ in range(SLICE * 3)]  # long ago by the clock: every limit has passed
+    for exchange in many:
+        exchange.ended = lambda _: failed.append(turns)
+    watch = Watch(asyncio.get_running_loop(), LIMITS, in_flight=lambda: many, decode=lambda _: None)
+    watch.start()
+    async with asyncio.timeout(20):
+        while len(failed) < len(many):
+            await asyncio.sleep(0)
+            turns += 1
+    watch.stop()
+
+    assert len(set(failed)) == 3
+    assert failed.count(failed[0]) == SLICE
