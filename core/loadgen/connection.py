@@ -118,7 +118,7 @@ class Connection(asyncio.Protocol):
         assert exchange is not None
         self.exchange = None
         self.idle_since_ns = now
-        if not exchange.keep_alive or exchange.faulty:
+        if not exchange.keep_alive:
             self.close()
         exchange.end(now)
 

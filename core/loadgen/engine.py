@@ -179,7 +179,7 @@ class Engine:
     def _decoded(self, exchange: Exchange) -> None:
         record = exchange.record(self.started_ns, keep_text=self.plan.workload.keep_text)
         record = self._with_place(record)
-        self.server_name = exchange.server_name or self.server_name
+        self.server_name = exchange.message.server_name or self.server_name
         self.reads += record.reads
         self.chunks_done += len(record.chunk_us)
         if not record.warmup:
@@ -188,7 +188,7 @@ class Engine:
             self.failed += record.outcome is Outcome.FAILED
             self.output_tokens += record.output_tokens or 0
             self._break_if_hopeless()
-        if exchange.broken:
+        if exchange.message.broken:
             exchange.distrust()
         exchange.release()
         self._keep(record)
@@ -238,8 +238,8 @@ class Engine:
         flying = [exchange for exchange in self._in_flight if not exchange.prepared.warmup]
         for begin in range(0, len(flying), SLICE):
             for exchange in flying[begin : begin + SLICE]:
-                chunks += exchange.chunks_so_far
-                first_us = exchange.first_token_us
+                chunks += exchange.message.chunks
+                first_us = exchange.message.first_token_us
                 if first_us is not None:
                     sent_s = (exchange.sent_ns - self.started_ns) / 1e9
                     first_tokens.add((sent_s + first_us / 1e6, first_us / 1e6))

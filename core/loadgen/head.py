@@ -1,6 +1,6 @@
 """The few headers of an answer that matter to a measurement. Knows no body."""
 
-KEPT = frozenset({"content-type", "retry-after", "location", "server"})
+KEPT = frozenset({"content-type", "content-encoding", "retry-after", "location", "server"})
 FRAMING = frozenset({"content-length", "transfer-encoding"})
 LONGEST = 2000
 
@@ -25,6 +25,12 @@ class Head:
             self._values[lowered] = value.decode("latin-1")[:LONGEST]
         elif lowered in FRAMING:
             self.framed = True
+
+    @property
+    def compressed(self) -> str | None:
+        """How the body is compressed, None if it is not."""
+        encoding = self._values.get("content-encoding", "").strip().lower()
+        return None if encoding in ("", "identity") else encoding
 
     def value(self, name: str) -> str | None:
         """A kept header's value, None if it did not come."""

@@ -65,7 +65,7 @@ class Preflighter:
             failure = record.failure
             if failure is None or failure.kind is FailureKind.EMPTY:
                 return await self._found(shape, changes, record), self._calibrated(shape, record)
-            change = parameter_change(failure.status or 0, exchange.error_body())
+            change = parameter_change(failure.status or 0, exchange.message.body())
             if failure.kind is FailureKind.STREAM_ERROR:  # some refuse a parameter inside a 200
                 change = parameter_change_in(failure.message)
             changed = shape.changed(change) if change else None
@@ -222,4 +222,4 @@ class Preflighter:
         await self._until_ended(exchange, GET_LIMITS)
         dialled.close()
         exchange.decode(None)
-        return exchange.error_body() if exchange.status == 200 else b""
+        return exchange.message.body() if exchange.message.status == 200 else b""

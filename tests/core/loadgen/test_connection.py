@@ -1,6 +1,7 @@
 """What a connection does with ends of every kind, over real sockets."""
 
 import asyncio
+import gzip
 import ssl
 
 import pytest
@@ -155,6 +156,97 @@ async def test_every_byte_in_a_read_of_its_own_gives_the_same_answer():
         (record,) = await measured(plan_for(server.port))
 
     assert (record.outcome, record.text, record.output_tokens, len(record.chunk_us)) == (Outcome.OK, "ab", 2, 2)
+
+
+async def test_a_chunk_for_every_byte_gives_the_same_answer():
+    by_bytes = b"".join(chunk(bytes([byte])) for byte in EVENTS)
+    async with scripted(answers(CHUNKED + by_bytes + b"0\r\n\r\n")) as server:
+        records = await measured(plan_for(server.port, requests=2))
+
+    assert [(record.text, len(record.chunk_us)) for record in records] == [("ab", 2)] * 2
+    assert server.connections == 1
+
+
+async def test_extensions_of_chunks_are_passed_over():
+    extended = CHUNKED + b"%x;a=b;c\r\n%b\r\n" % (len(EVENTS), EVENTS) + b"0;last\r\n\r\n"
+    async with scripted(answers(extended)) as server:
+        records = await measured(plan_for(server.port, requests=2))
+
+    assert [record.text for record in records] == ["ab"] * 2
+    assert server.connections == 1
+
+
+@pytest.mark.parametrize(
+    ("head", "connections"),
+    [
+        (b"HTTP/1.0 200 OK\r\n", 2),
+        (b"HTTP/1.0 200 OK\r\nContent-Length: %d\r\n" % len(EVENTS), 2),
+        (b"HTTP/1.0 200 OK\r\nContent-Length: %d\r\nConnection: keep-alive\r\n" % len(EVENTS), 1),
+    ],
+    ids=["no length", "a length", "kept alive"],
+)
+async def test_http_1_0_is_understood(head, connections):
+    answer = head + b"Content-Type: text/event-stream\r\n\r\n" + EVENTS
+    async with scripted(answers(answer, close=connections == 2)) as server:
+        records = await measured(plan_for(server.port, requests=2))
+
+    assert [record.text for record in records] == ["ab"] * 2
+    assert server.connections == connections
+
+
+@pytest.mark.parametrize(
+    ("headers", "close", "kind"),
+    [
+        (b"Content-Length: %d\r\n" % (len(EVENTS) + 9), False, FailureKind.IDLE_TIMEOUT),
+        (b"Content-Length: %d\r\n" % (len(EVENTS) + 9), True, None),  # all that is timed had come
+        (b"Content-Length: %d\r\n" % (len(EVENTS) - 9), False, FailureKind.MALFORMED),
+        (b"Content-Length: -5\r\n", True, FailureKind.MALFORMED),
+        (b"Content-Length: 5\r\nContent-Length: 6\r\n", True, FailureKind.MALFORMED),
+        (b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", True, FailureKind.MALFORMED),
+    ],
+    ids=["too long", "too long, then closed", "too short", "negative", "two of them", "chunked as well"],
+)
+async def test_a_wrong_length_never_leads_into_the_next_answer(headers, close, kind):
+    async with scripted(answers(HEAD + headers + b"\r\n" + EVENTS, close=close)) as server:
+        records = await measured(plan_for(server.port, requests=2, limits=Limits(idle_s=0.2)))
+
+    assert [record.failure and record.failure.kind for record in records] == [kind] * 2
+    assert server.connections == 2  # what is wrong is not used again
+
+
+@pytest.mark.parametrize("end", [0, 20, len(CHUNKED), len(CHUNKED) + 60])
+async def test_a_server_that_closes_after_so_many_bytes_fails_each_request_alone(end):
+    async with scripted(answers((CHUNKED + chunk(EVENTS))[:end], close=True)) as server:
+        records = await measured(plan_for(server.port, requests=3))
+
+    wanted = FailureKind.TRUNCATED if end >= len(CHUNKED) else FailureKind.CONNECTION_LOST
+    assert [record.failure.kind for record in records] == [wanted] * 3
+    assert server.connections == 3
+
+
+async def test_a_stream_without_a_line_end_is_given_up_by_its_size():
+    async def endless(_asked, writer):
+        writer.write(CHUNKED + b"1f400000\r\n" + b'data: {"choices":[{"delta":{"content":"')
+        for _ in range(100):
+            writer.write(b"x" * 1_000_000)
+            await writer.drain()
+
+    async with scripted(endless) as server:
+        (record,) = await measured(plan_for(server.port))
+
+    assert record.failure.kind is FailureKind.STREAM_ERROR
+    assert "bytes" in record.failure.message
+    assert len(record.chunk_us) == 0
+
+
+async def test_a_compressed_answer_says_what_to_switch_off():
+    body = gzip.compress(EVENTS)
+    head = HEAD + b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(body)
+    async with scripted(answers(head + body)) as server:
+        (record,) = await measured(plan_for(server.port))
+
+    assert record.failure.kind is FailureKind.MALFORMED
+    assert "compressed (gzip)" in record.failure.message
 
 
 async def test_an_answer_of_known_length_ends_with_its_length():

@@ -40,8 +40,8 @@ async def test_an_exchange_in_flight_is_decoded_but_not_given_up():
         await asyncio.sleep(0)
 
     assert decoded == []
-    assert exchange.chunks_so_far == 49
-    assert exchange.first_token_us == 1000
+    assert exchange.message.chunks == 49
+    assert exchange.message.first_token_us == 1000
 
 
 async def test_what_a_cancelled_run_has_no_time_for_is_recorded_as_far_as_it_was_decoded():

@@ -25,3 +25,12 @@ def test_a_hostile_value_is_cut_and_never_undecodable():
     head.take(b"Server", b"\xff" * 10_000)
 
     assert len(head.value("server")) == LONGEST
+
+
+def test_a_compressed_body_is_told_and_identity_is_none():
+    head = Head()
+    assert head.compressed is None
+    head.take(b"content-encoding", b" Identity ")
+    assert head.compressed is None
+    head.take(b"content-encoding", b"GZIP")
+    assert head.compressed == "gzip"
