@@ -61,9 +61,7 @@ class IdleDecoder:
             return
         self._slices += 1
         if self._slices % 64 == 0:
-            self._flooded = (
-                sum(exchange.bytes_seen - exchange.bytes_decoded for exchange in self._waiting) > BACKLOG_BYTES
-            )
+            self._flooded = sum(exchange.undecoded for exchange in self._waiting) > BACKLOG_BYTES
         if not (self._flooded or self._until_ns is not None or self._has_credit(started)):
             self._loop.call_later(PAUSE_S, self._slice)
             return

@@ -94,6 +94,11 @@ class Exchange:
         self.end(now_ns)
 
     @property
+    def undecoded(self) -> int:
+        """Bytes held in memory since everything was decoded last."""
+        return self.bytes_seen - self.bytes_decoded
+
+    @property
     def last_read_ns(self) -> int | None:
         """When something came last; None while nothing did."""
         return self.reads[-1][0] if self.reads else self._last_decoded_ns
@@ -150,12 +155,13 @@ class Exchange:
         return True
 
     def leave_undecoded(self) -> None:
-        """A cancelled run ends before everything that came is decoded; its record says so."""
+        """Drop what came and is not decoded; its record says so. There is no time for it, or no room."""
         left = sum(len(data) for _, data in self.reads[self._position :]) - self._offset
         self.failure = self.failure or Failure(kind=FailureKind.CANCELLED, message=say("Cancelled."))
         words = say("{sentence} {left:,} bytes were left undecoded.", sentence=self.failure.message, left=left)
         self.failure = replace(self.failure, message=words)
         self.total_reads += len(self.reads)
+        self.bytes_decoded = self.bytes_seen
         self._position = self._offset = 0
         self.reads.clear()
 

@@ -11,6 +11,7 @@ from core.words import say
 
 LONG_NS = 2_000_000_000
 LONG_BYTES = 1_000_000
+MOST_WAITING_BYTES = 150_000_000  # of all requests together: what comes faster than it is decoded fills the memory
 LEAST_CAP_BYTES, BYTES_A_TOKEN = 64_000_000, 20_000
 SLICE = 128  # requests that are looked at before the loop has its turn again
 LIGHT_READS = 500  # so few that decoding them now, for the live view, costs nobody anything: 2 ms in slices
@@ -40,6 +41,15 @@ def passed(exchange: Exchange, limits: Limits, now_ns: int) -> tuple[FailureKind
     elif (now_ns - exchange.last_read_ns) / 1e9 > limits.idle_s:
         return FailureKind.IDLE_TIMEOUT, say("Nothing more came for {limit_s:g} s.", limit_s=limits.idle_s)
     return None
+
+
+def flooding(exchange: Exchange, room: int) -> tuple[FailureKind, str] | None:
+    """A request of which more waits to be decoded than there is room for, as a kind and a sentence; else None."""
+    if exchange.undecoded <= room:
+        return None
+    return FailureKind.STREAM_ERROR, say(
+        "Given up after {size:,} bytes: they came faster than this machine can decode them.", size=exchange.bytes_seen
+    )
 
 
 def is_long(exchange: Exchange, now_ns: int) -> bool:
@@ -78,21 +88,25 @@ class Watch:
     def _look(self) -> None:
         exchanges = list(self._in_flight())
         light = sum(len(exchange.reads) for exchange in exchanges) <= LIGHT_READS
-        self._look_at(exchanges, light=light)
+        waiting = sum(exchange.undecoded for exchange in exchanges)
+        room = MOST_WAITING_BYTES // len(exchanges) if waiting > MOST_WAITING_BYTES else waiting
+        self._look_at(exchanges, light=light, room=room)
 
-    def _look_at(self, exchanges: list[Exchange], *, light: bool) -> None:
+    def _look_at(self, exchanges: list[Exchange], *, light: bool, room: int) -> None:
         """A few at a time: a thousand would take 2 ms, in which nothing is read."""
         now = monotonic_ns()
         for exchange in exchanges[:SLICE]:
             if exchange.ended_ns:
                 continue  # since they were listed
-            found = passed(exchange, self._limits, now)
+            found = passed(exchange, self._limits, now) or flooding(exchange, room)
             if found is not None:
                 kind, words = found
                 exchange.fail(kind, words, now_ns=now)
+                if exchange.undecoded > LONG_BYTES:
+                    exchange.leave_undecoded()
             elif exchange.reads and (light or is_long(exchange, now)):
                 self._decode(exchange)
         if rest := exchanges[SLICE:]:
-            self._handle = self._loop.call_soon(lambda: self._look_at(rest, light=light))
+            self._handle = self._loop.call_soon(lambda: self._look_at(rest, light=light, room=room))
         else:
             self._handle = self._loop.call_later(self._tick_s, self._look)

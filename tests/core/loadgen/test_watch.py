@@ -1,9 +1,11 @@
 """Which limit has passed, told by times alone."""
 
 import asyncio
+from time import monotonic_ns
 
 import pytest
 
+from core.loadgen import watch
 from core.loadgen.exchange import Exchange
 from core.loadgen.seen import Prepared
 from core.loadgen.watch import LONG_BYTES, SLICE, Watch, is_long, most_bytes, passed
@@ -66,18 +68,39 @@ def test_an_answer_without_end_is_given_up_by_its_size():
     assert "bytes" in words
 
 
+async def test_requests_that_bring_more_than_can_be_decoded_are_given_up_and_the_others_not(monkeypatch):
+    monkeypatch.setattr(watch, "MOST_WAITING_BYTES", 9_000_000)
+    flood, quiet = sent_at_zero(), sent_at_zero()
+    for exchange, size in ((flood, 8_000_000), (quiet, 2_000_000)):
+        exchange.sent_ns = monotonic_ns()
+        exchange.reads = [(exchange.sent_ns, b"x" * size)]
+        exchange.bytes_seen = size
+    looking = Watch(asyncio.get_running_loop(), LIMITS, in_flight=lambda: [flood, quiet], decode=lambda _: None)
+    looking.start()
+    async with asyncio.timeout(20):
+        while not flood.ended_ns:
+            await asyncio.sleep(0.01)
+    looking.stop()
+
+    assert flood.failure.kind is FailureKind.STREAM_ERROR
+    assert "faster than this machine can decode" in flood.failure.message
+    assert "8,000,000 bytes were left undecoded" in flood.failure.message
+    assert flood.reads == []
+    assert (quiet.ended_ns, len(quiet.reads)) == (0, 1)
+
+
 async def test_many_requests_are_looked_at_in_turns_and_none_is_left_out():
     failed, turns = [], 0
     many = [sent_at_zero() for _ in range(SLICE * 3)]  # long ago by the clock: every limit has passed
     for exchange in many:
         exchange.ended = lambda _: failed.append(turns)
-    watch = Watch(asyncio.get_running_loop(), LIMITS, in_flight=lambda: many, decode=lambda _: None)
-    watch.start()
+    looking = Watch(asyncio.get_running_loop(), LIMITS, in_flight=lambda: many, decode=lambda _: None)
+    looking.start()
     async with asyncio.timeout(20):
         while len(failed) < len(many):
             await asyncio.sleep(0)
             turns += 1
-    watch.stop()
+    looking.stop()
 
     assert len(set(failed)) == 3
     assert failed.count(failed[0]) == SLICE
