@@ -58,7 +58,7 @@ def watch(lines: Sequence[Line], endpoint: Endpoint | None) -> None:
 
     def outcome() -> None:
         if endpoint is not None:
-            endpoint_detail.outcome(line(endpoint), probing.stage(endpoint), probing.fault(endpoint))
+            endpoint_detail.outcome(line(endpoint), probing.under_way(endpoint), probing.fault(endpoint))
 
     shown = [one.endpoint for one in lines if one.probing]
     following.follow(bool(shown), lambda: not all(probing.is_running(one) for one in shown), outcome)

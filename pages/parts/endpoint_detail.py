@@ -4,13 +4,14 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.background import Job
 from core.hosts import address, host_text
 from core.key_file import example
 from core.probe import Check, CheckState, ProbeResult, ProbeState
 from core.words import say
 from pages.parts.endpoint_table import Line
 from pages.parts.look import CROSS, RUNNING, TICK
-from pages.parts.text import code, count, escape_markdown, short
+from pages.parts.text import code, count, escape_markdown, short, since
 
 LONGEST_DETAIL = 90
 MARKS = {
@@ -26,13 +27,13 @@ ICONS = {
 }
 
 
-def outcome(line: Line, stage: str = "", fault: str = "") -> None:
+def outcome(line: Line, job: Job | None = None, fault: str = "") -> None:
     """What is wrong or right in one bold sentence, what was sent and answered, what comes next."""
     probe = line.probe
-    if line.probing:
+    if job is not None:
         host = host_text(*address(line.endpoint.base_url))
-        where = escape_markdown(stage) if stage else code(host)
-        st.markdown(f"{RUNNING} :shimmer[{say('Probing')}] &ensp; {where}")
+        where = escape_markdown(job.stage) if job.stage else code(host)
+        st.markdown(f"{RUNNING} :shimmer[{say('Probing')}] &ensp; {where} &ensp; **{since(job.started_at)}**")
         return
     if fault:
         st.markdown(f":red[:material/error:] **{say('The probe could not be made.')}** {escape_markdown(fault)}")

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from core.background import Progress
+from core.background import Job, Progress
 from core.keys import SessionKeys
 from core.plan import Endpoint
 from core.probe import ProbeResult, probe
@@ -22,8 +22,7 @@ def start(endpoint: Endpoint) -> None:
 
 def is_running(endpoint: Endpoint) -> bool:
     """Whether a probe of it is under way."""
-    job = state.services().background.find(job_name(endpoint))
-    return job is not None and job.running
+    return under_way(endpoint) is not None
 
 
 def fault(endpoint: Endpoint) -> str:
@@ -32,10 +31,10 @@ def fault(endpoint: Endpoint) -> str:
     return job.message if job is not None else ""
 
 
-def stage(endpoint: Endpoint) -> str:
-    """What its probe does now, where that takes a while."""
+def under_way(endpoint: Endpoint) -> Job | None:
+    """Its probe, how far that is and since when; None if none goes on."""
     job = state.services().background.find(job_name(endpoint))
-    return job.stage if job is not None else ""
+    return job if job is not None and job.running else None
 
 
 def job_name(endpoint: Endpoint) -> str:

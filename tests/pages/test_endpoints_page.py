@@ -1,5 +1,6 @@
 """The page of endpoints, and the dialog that makes one."""
 
+import re
 import threading
 from dataclasses import replace
 
@@ -125,13 +126,19 @@ def test_a_page_that_shows_a_probe_as_under_way_looks_again(services, opened, mo
         services.library.save_endpoint(replace(LAB, name=name))
     go_on = under_way(services, "lab")
     ticks = []
-    monkeypatch.setattr(following, "follow", lambda shown, *_rest, **_more: ticks.append(shown))
+
+    def follow(shown, _ended, draw=lambda: None, **_more):
+        ticks.append(shown)
+        draw()
+
+    monkeypatch.setattr(following, "follow", follow)
     drawn = endpoint_table.show
     monkeypatch.setattr(endpoint_table, "show", lambda lines, **options: (drawn(lines, **options), row)[1])
 
     page = opened("endpoints")
 
     assert page.dataframe[0].value["State"][0] == ["probing"]
+    assert bool(re.search(r"shimmer\[Probing\].*127\.0\.0\.1:1.*\*\*\d+ s\*\*", words(page))) is (row == 0)
     assert True in ticks
     go_on.set()
     assert services.background.wait(20)
