@@ -105,11 +105,12 @@ def test_cancel_keeps_what_was_measured_and_closes_the_server_s_streams(server):
 
 
 def flood(_asked):
-    """Tiny events as fast as the socket takes them, far faster than they can be decoded; 250 MB at most."""
+    """40 MB of tiny events as fast as the socket takes them, far faster than they can be decoded."""
     yield CHUNKED
     events = chunk(event("a")) * 5000
-    for _ in range(250_000_000 // len(events)):
+    for _ in range(40_000_000 // len(events)):
         yield events
+    yield 15.0
 
 
 def test_cancel_keeps_what_could_be_decoded_of_a_flood_of_tiny_events():
