@@ -16,6 +16,26 @@ WAIT_MS = 30_000  # how long the page may take on a loaded machine
 # A deep link makes Streamlit's frontend look for its server below the page's path first.
 KNOWN = re.compile(r"404.*/(?:_stcore/health|_stcore/host-config)$")
 
+QUIET_MS = 200
+# The app's own word for it comes before the last elements are drawn, and an act is sent a moment after it was done.
+AT_REST = """(quiet) => {
+    const app = document.querySelector("[data-testid=stApp]");
+    window.changedAt ??= performance.now();
+    if (!window.changes) {
+        window.changes = new MutationObserver(() => { window.changedAt = performance.now(); });
+        window.changes.observe(document.body, {subtree: true, childList: true, characterData: true});
+    }
+    if (app?.dataset.testScriptState !== "notRunning" || document.querySelector("[data-stale=true]")) {
+        window.changedAt = performance.now();
+    }
+    return performance.now() - window.changedAt >= quiet;
+}"""
+# What the page sends leaves so much later, as over a long line: another act can come before the redraw of the last one.
+LONG_LINE = """{
+    const send = WebSocket.prototype.send;
+    WebSocket.prototype.send = function (data) { setTimeout(() => send.call(this, data), DELAY_MS); };
+}"""
+
 expect.set_options(timeout=WAIT_MS)
 
 
@@ -61,10 +81,12 @@ def app(tmp_path_factory, cache):
 class Visitor:
     """One browser of one person: pages opened in it, and what its console complained about."""
 
-    def __init__(self, browser: Browser, width: int = 1440, height: int = 900) -> None:
-        """A fresh context: no cookies, no session."""
+    def __init__(self, browser: Browser, width: int = 1440, height: int = 900, line_ms: int = 0) -> None:
+        """A fresh context: no cookies, no session; `line_ms` is how long what it sends is under way."""
         self.context: BrowserContext = browser.new_context(viewport={"width": width, "height": height})
         self.context.set_default_timeout(WAIT_MS)
+        if line_ms:
+            self.context.add_init_script(LONG_LINE.replace("DELAY_MS", str(line_ms)))
         self.complaints: list[str] = []
         self.page = self.open_tab()
 
@@ -93,9 +115,13 @@ class Visitor:
 
 
 def settled(page: Page) -> None:
-    """Wait until the script of the page has run; a page whose fragment repeats is settled between two repeats."""
+    """Wait until the page has drawn and stands still for a while; one whose fragment repeats does between two repeats.
+
+    Even so a redraw may come after this has looked: see to outcomes with `hands`.
+    """
     expect(page.get_by_test_id("stHeading").first).to_be_visible()
-    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    page.evaluate("window.changedAt = performance.now()")
+    page.wait_for_function(AT_REST, arg=QUIET_MS, polling=40, timeout=WAIT_MS)
 
 
 @pytest.fixture
@@ -103,8 +129,8 @@ def visitors(chromium):
     """Makes visitors; at the end none of them may have seen an error in the console."""
     made: list[Visitor] = []
 
-    def make(**size: int) -> Visitor:
-        made.append(Visitor(chromium, **size))
+    def make(**kind: int) -> Visitor:
+        made.append(Visitor(chromium, **kind))
         return made[-1]
 
     yield make

@@ -1,71 +1,84 @@
 """What a person does on the pages, in their words: adds an endpoint, plans a benchmark, waits for an end."""
 
 import re
+from pathlib import Path
+from urllib.parse import urlsplit
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from core import runfile
 from core.run import Run
 from tests.browser.conftest import Visitor, settled
+from tests.browser.hands import LOOK_MS, choose, press, set_pill, until, url_is, write
 
 RUN_MS = 300_000  # how long a short run may take on a loaded machine
+LEVELS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
 
 def add_endpoint(visitor: Visitor, address: str, name: str, base_url: str) -> Page:
     """Add an endpoint on its page, which probes it, and wait for the outcome."""
     page = visitor.goto(f"{address}/endpoints")
-    page.get_by_role("button", name="Add endpoint").click()
     dialog = page.get_by_role("dialog")
-    dialog.get_by_role("textbox", name="Name", exact=True).fill(name)
-    dialog.get_by_role("textbox", name="Base URL").fill(base_url)
-    dialog.get_by_role("textbox", name="Base URL").press("Tab")
-    dialog.get_by_role("button", name="Save and probe").click()
-    expect(dialog).to_have_count(0)
-    expect(page.get_by_text(re.compile("· probed "))).to_be_visible()
+    press(page.get_by_role("button", name="Add endpoint"), lambda: expect(dialog).to_be_visible(timeout=LOOK_MS))
+    write(dialog.get_by_role("textbox", name="Name", exact=True), name)
+    write(dialog.get_by_role("textbox", name="Base URL"), base_url)
+    expect(dialog.get_by_text(f"{base_url}/chat/completions")).to_be_visible()  # the app has read it
+    press(dialog.get_by_role("button", name="Save and probe"), lambda: expect(dialog).to_have_count(0, timeout=LOOK_MS))
+    probed = re.compile(re.escape(urlsplit(base_url).netloc) + ".*· probed ")
+    expect(page.get_by_text(probed).first).to_be_visible()
     return page
 
 
 def add_configuration(page: Page, endpoint: str, model: str, label: str) -> None:
     """Add a configuration on the benchmark page, which ticks it."""
-    page.get_by_role("button", name="Add configuration").click()
     dialog = page.get_by_role("dialog")
-    choose(page, dialog.get_by_role("combobox", name="Endpoint"), endpoint)
-    choose(page, dialog.get_by_role("combobox", name="Model"), model)
-    dialog.get_by_role("textbox", name="Label").fill(label)
-    dialog.get_by_role("textbox", name="Label").press("Tab")
-    dialog.get_by_role("button", name="Save").click()
-    expect(dialog).to_have_count(0)
+    press(page.get_by_role("button", name="Add configuration"), lambda: expect(dialog).to_be_visible(timeout=LOOK_MS))
+    wanted = (
+        (choose, dialog.get_by_role("combobox", name="Endpoint"), endpoint),
+        (choose, dialog.get_by_role("combobox", name="Model"), model),
+        (write, dialog.get_by_role("textbox", name="Label"), label),
+    )
 
+    def fill_in() -> None:
+        for put, box, value in wanted:
+            put(box, value)
 
-def choose(page: Page, box: Locator, wanted: str) -> None:
-    """Type into a select box and take what it offers, while nothing is drawn: a redraw closes the box."""
-    settled(page)
-    box.click()
-    box.fill(wanted)
-    expect(page.get_by_role("option").filter(has_text=wanted).first).to_be_visible()
-    box.press("Enter")
-    settled(page)
+    def filled_in() -> None:
+        settled(page)  # the choice of an endpoint puts its own model into the next box
+        for _, box, value in wanted:
+            expect(box).to_have_value(value, timeout=LOOK_MS)
+
+    until(filled_in, fill_in)
+    press(dialog.get_by_role("button", name="Save"), lambda: expect(dialog).to_have_count(0, timeout=LOOK_MS))
+    expect(page.get_by_text(label, exact=True).first).to_be_attached()  # a cell of a table that is drawn on a canvas
+    expect(page.get_by_text(model, exact=True).first).to_be_attached()
 
 
 def launch(page: Page, *, requests: int, level: str) -> str:
     """Ask for one level with so many requests, launch, and give back the address of the live view."""
-    page.get_by_role("spinbutton", name="Requests a level").fill(str(requests))
-    page.get_by_role("spinbutton", name="Requests a level").press("Tab")
-    for pill in ("1", "4", "16"):
-        chosen = page.get_by_role("button", name=pill, exact=True)
-        if (chosen.get_attribute("aria-pressed") == "true") != (pill == level):
-            chosen.click()
-    page.get_by_role("button", name="Launch").click()
-    page.wait_for_url("**/benchmark?*view=live*")
+    warm_up = int(page.get_by_role("spinbutton", name="Warm-up requests").input_value())
+    forecast = page.get_by_test_id("stMetric").filter(has_text="Requests").get_by_test_id("stMetricValue")
+
+    def plan() -> None:
+        write(page.get_by_role("spinbutton", name="Requests a level"), str(requests))
+        for one in LEVELS:
+            set_pill(page.get_by_role("button", name=str(one), exact=True), str(one) == level)
+
+    until(lambda: expect(forecast).to_have_text(f"{requests + warm_up:,}", timeout=LOOK_MS), plan)
+    press(page.get_by_role("button", name="Launch"), url_is(page, "**/benchmark?*view=live*"))
     return page.url
 
 
 def wait_for_state(page: Page, state: str) -> None:
-    """Wait until the live view's badge says how it ended, and the view stands still."""
-    badge = page.get_by_test_id("stMainBlockContainer").get_by_text(state, exact=True).first
-    expect(badge).to_be_visible(timeout=RUN_MS)
-    page.wait_for_timeout(1500)  # longer than the view's tick: what is drawn from here on stays
+    """Wait until the live view's head says how it ended; it is drawn with the whole page, for the last time."""
+    expect(page.get_by_test_id("stHeading").first).to_contain_text(state, timeout=RUN_MS)
     settled(page)
+
+
+def go(page: Page, title: str) -> None:
+    """Open a page from the sidebar."""
+    link = page.get_by_test_id("stSidebarNavLink").filter(has_text=title).first
+    until(lambda: expect(page).to_have_title(title, timeout=LOOK_MS), lambda: link.click(timeout=LOOK_MS))
 
 
 def compared_values(page: Page, metric: str) -> list[float]:
@@ -78,14 +91,17 @@ def compared_values(page: Page, metric: str) -> list[float]:
 
 def exported(page: Page) -> list[Run]:
     """The runs behind the compare page, from the file that its export gives."""
-    page.get_by_role("button", name="Export").click()
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Run file of all runs").click()
-    return runfile.read(download.value.path())
+    file = page.get_by_role("button", name="Run file of all runs")
+    press(page.get_by_role("button", name="Export"), lambda: expect(file).to_be_visible(timeout=LOOK_MS))
+    got: list[Path] = []
 
+    def download() -> None:
+        with page.expect_download(timeout=LOOK_MS) as given:
+            file.click(timeout=LOOK_MS)
+        got.append(given.value.path())
 
-def tick_row(page: Page, row: int) -> None:
-    """Tick a row of the first table, which is drawn on a canvas."""
-    settled(page)
-    page.get_by_test_id("stDataFrame").first.locator(".dvn-scroller").click(position={"x": 15, "y": 55 + 31 * row})
-    settled(page)
+    def arrived() -> None:
+        assert got, "No file came."
+
+    until(arrived, download)
+    return runfile.read(got[0])

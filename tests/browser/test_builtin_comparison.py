@@ -5,7 +5,8 @@ from playwright.sync_api import expect
 
 from core.summary import summarise
 from tests.browser.conftest import Visitor
-from tests.browser.steps import compared_values, exported, wait_for_state
+from tests.browser.hands import press, url_is
+from tests.browser.steps import compared_values, exported, go, wait_for_state
 from tests.running_app import RunningApp
 
 VARIANTS = ("Q4_0", "Q8_0", "F16")
@@ -24,8 +25,7 @@ def live(app, chromium):
     """The address of the comparison under way, started with the one button; its browser is closed at once."""
     visitor = Visitor(chromium)
     page = visitor.goto(app.address)
-    page.get_by_role("button", name="Run built-in comparison").first.click()
-    page.wait_for_url("**/benchmark?*view=live*")
+    press(page.get_by_role("button", name="Run built-in comparison").first, url_is(page, "**/benchmark?*view=live*"))
     address = page.url
     visitor.context.close()
     assert visitor.complaints == []
@@ -55,8 +55,8 @@ def test_two_browsers_watch_the_same_run(live, visitors):
 @pytest.mark.usefixtures("live")
 def test_a_page_change_does_not_disturb_the_run(app, visitor):
     page = visitor.goto(f"{app.address}/glossary")
-    page.get_by_test_id("stSidebarNavLink").filter(has_text="Benchmark").click()
-    page.get_by_role("link", name="Watch live").click()
+    go(page, "Benchmark")
+    press(page.get_by_role("button", name="Watch live"), url_is(page, "**/benchmark?*view=live*"))
 
     expect(page.get_by_text("Built-in comparison").first).to_be_visible()
     expect(page.get_by_text("failed", exact=True)).to_have_count(0)
@@ -67,8 +67,7 @@ def test_the_compare_page_shows_the_numbers_that_were_measured(live, visitor):
     wait_for_state(page, "completed")
     expect(page.get_by_test_id("stMetric").filter(has_text="Runs")).to_contain_text("6 / 6")
 
-    page.get_by_role("button", name="Compare").click()
-    page.wait_for_url("**/compare?*runs=*")
+    press(page.get_by_role("button", name="Compare"), url_is(page, "**/compare?*runs=*"))
 
     expect(page).to_have_title("Compare")
     shown = compared_values(page, "TTFT p50")

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from core.summary import summarise
 from tests.browser.conftest import settled
+from tests.browser.hands import press, url_is
 from tests.browser.steps import exported, wait_for_state
 
 pytestmark = pytest.mark.long
@@ -14,11 +15,9 @@ pytestmark = pytest.mark.long
 
 def test_q4_0_decodes_about_twice_as_fast_as_f16(app, visitor):
     page = visitor.goto(app.address)
-    page.get_by_role("button", name="Run built-in comparison").first.click()
-    page.wait_for_url("**/benchmark?*view=live*")
+    press(page.get_by_role("button", name="Run built-in comparison").first, url_is(page, "**/benchmark?*view=live*"))
     wait_for_state(page, "completed")
-    page.get_by_role("button", name="Compare").click()
-    page.wait_for_url("**/compare?*runs=*")
+    press(page.get_by_role("button", name="Compare"), url_is(page, "**/compare?*runs=*"))
     expect(page.get_by_text("decodes at").first).to_be_visible()
 
     if picture := os.environ.get("PACELINE_PICTURE"):  # README's: PACELINE_PICTURE=docs/compare.png make test-long

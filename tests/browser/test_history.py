@@ -3,12 +3,12 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from storage.database import Database
 from storage.runs import RunStore
 from tests.browser.conftest import settled
-from tests.browser.steps import tick_row
+from tests.browser.hands import LOOK_MS, press, tick_row, until, url_is, write
 from tests.pages.seen import made
 from tests.running_app import RunningApp
 
@@ -31,37 +31,57 @@ def app(tmp_path_factory, cache):
         yield running
 
 
-def press(name: str):
+def pressing(name: str):
     """Press the button of this name."""
-    return lambda page: page.get_by_test_id("stMainBlockContainer").get_by_role("button", name=name).first.click()
+    return lambda page: main(page).get_by_role("button", name=name).first.click(timeout=LOOK_MS)
+
+
+def main(page: Page) -> Locator:
+    """The page without its sidebar."""
+    return page.get_by_test_id("stMainBlockContainer")
+
+
+def tick_both(page: Page) -> None:
+    """Tick both runs."""
+    compare = page.get_by_role("button", name="Compare 2")
+
+    def tick() -> None:
+        tick_row(page, 0)
+        tick_row(page, 1)
+
+    until(lambda: expect(compare).to_be_enabled(timeout=LOOK_MS), tick)
 
 
 def compare_all(page: Page) -> None:
     """Tick both runs and compare them."""
-    tick_row(page, 0)
-    tick_row(page, 1)
-    press("Compare 2")(page)
+    tick_both(page)
+    pressing("Compare 2")(page)
+
+
+def open_first(page: Page) -> None:
+    """Tick the first row, where the page leaves as soon as it has heard of it."""
+    page.get_by_test_id("stDataFrame").locator(".dvn-scroller").click(position={"x": 15, "y": 55}, timeout=LOOK_MS)
 
 
 def open_named(page: Page) -> None:
     """Click the name in the first row."""
-    page.get_by_test_id("stDataFrame").locator(".dvn-scroller").click(position={"x": 130, "y": 55})
+    page.get_by_test_id("stDataFrame").locator(".dvn-scroller").click(position={"x": 130, "y": 55}, timeout=LOOK_MS)
 
 
 def leave_by_the_sidebar(page: Page) -> None:
     """Open another page from the sidebar."""
-    page.get_by_test_id("stSidebarNavLink").filter(has_text="Glossary").click()
+    page.get_by_test_id("stSidebarNavLink").filter(has_text="Glossary").click(timeout=LOOK_MS)
 
 
 WAYS = {
-    "a row of the overview": ("/", lambda page: tick_row(page, 0), "/run?run="),
+    "a row of the overview": ("/", open_first, "/run?run="),
     "ticked runs": ("/runs", compare_all, "/compare?runs="),
     "a name in a filtered list": ("/runs?q=slow", open_named, "/run?run=slow"),
-    "compare on a run": ("/run?run=slow", press("Compare"), "/compare?experiment=e1&at=4"),
-    "a baseline": ("/run?run=slow", press("Make baseline"), "/compare?experiment=e1&at=4&baseline=slow"),
+    "compare on a run": ("/run?run=slow", pressing("Compare"), "/compare?experiment=e1&at=4"),
+    "a baseline": ("/run?run=slow", pressing("Make baseline"), "/compare?experiment=e1&at=4&baseline=slow"),
     "the sidebar": ("/compare?pct=p99&runs=fast%2Cslow", leave_by_the_sidebar, "/glossary"),
-    "an experiment": ("/compare", press("Quantizations"), "/compare?experiment=e1"),
-    "a launch that is gone": ("/benchmark?view=live&experiment=gone", press("See runs"), "/runs"),
+    "an experiment": ("/compare", pressing("Quantizations"), "/compare?experiment=e1"),
+    "a launch that is gone": ("/benchmark?view=live&experiment=gone", pressing("See runs"), "/runs"),
 }
 
 
@@ -71,8 +91,10 @@ def test_back_and_forward_know_the_two_pages_and_none_between(app, visitor, way)
     page = visitor.goto(app.address + start)
     steps, heading = page.evaluate("history.length"), page.get_by_test_id("stHeading").first.inner_text()
 
-    act(page)
-    page.wait_for_url(lambda url: url.startswith(app.address + end) and url != app.address + start)
+    def there() -> None:
+        page.wait_for_url(lambda url: url.startswith(app.address + end) and url != app.address + start, timeout=LOOK_MS)
+
+    until(there, lambda: act(page))
     settled(page)
     arrived = page.url
     assert page.evaluate("history.length") == steps + 1
@@ -87,8 +109,7 @@ def test_back_and_forward_know_the_two_pages_and_none_between(app, visitor, way)
 
 def test_back_finds_the_ticks_as_they_were(app, visitor):
     page = visitor.goto(f"{app.address}/runs")
-    compare_all(page)
-    page.wait_for_url("**/compare?*")
+    until(url_is(page, "**/compare?*"), lambda: compare_all(page))
     settled(page)
 
     page.go_back()
@@ -98,21 +119,23 @@ def test_back_finds_the_ticks_as_they_were(app, visitor):
 
 def test_a_launch_is_one_step_and_back_is_the_plan_as_it_was(app, visitor):
     page = visitor.goto(f"{app.address}/benchmark")
-    page.get_by_role("button", name="Take the built-in model").or_(
-        page.get_by_role("button", name="Edit")
-    ).first.click()
-    settled(page)
+    ready = page.get_by_role("button", name="Edit")
+    take = page.get_by_role("button", name="Take the built-in model")
+    expect(ready.or_(take).first).to_be_visible()
+    if take.is_visible():
+        press(take, lambda: expect(ready).to_be_visible(timeout=LOOK_MS))
+    launch = page.get_by_role("button", name="Launch")
+    expect(launch).to_be_enabled()
     requests = page.get_by_role("spinbutton", name="Requests a level")
-    requests.fill("3")
-    requests.press("Tab")
+    write(requests, "3")
+    press(launch, url_is(page, "**/benchmark?*view=live*"))
     settled(page)
-    press("Launch")(page)
-    page.wait_for_url("**/benchmark?*view=live*")
-    settled(page)
-    page.get_by_role("button", name="Cancel").click()
+    cancel = page.get_by_role("button", name="Cancel")
+    heading = page.get_by_test_id("stHeading").first
+    press(cancel, lambda: expect(heading).not_to_contain_text("running", timeout=LOOK_MS))
 
     page.go_back()
 
     expect(requests).to_have_value("3")
-    expect(page.get_by_role("button", name="Launch")).to_be_enabled()
+    expect(launch).to_be_enabled()
     assert re.search(r"/benchmark$", page.url)

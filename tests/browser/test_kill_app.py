@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from core.servers.paced_child import PacedServer
-from tests.browser.steps import add_configuration, add_endpoint, launch
+from tests.browser.steps import add_configuration, add_endpoint, go, launch
 from tests.killed import MODEL, kill_and_check
 from tests.running_app import RunningApp
 
@@ -31,5 +31,5 @@ def test_a_killed_app_shows_the_interrupted_run_at_its_next_start(tmp_path, cach
     with RunningApp(tmp_path, PACELINE_CACHE=str(cache)) as again:
         page = visitors().goto(again.address)
         expect(page.get_by_text("killed at 4").first).to_be_attached()
-        page.get_by_test_id("stSidebarNavLink").filter(has_text="Runs").click()
+        go(page, "Runs")
         expect(page.get_by_text("interrupted").first).to_be_attached()
