@@ -104,6 +104,7 @@ def measure(
             stopper.local = local
             if stopper.asked():  # while the server was made ready
                 local.cancel()
+            line.stage(say("asking what the endpoint accepts") if preflight else say("connecting"))
             opening = opening_run(plan, local.run_id)
             run = local.run(replace(opening, environment={**opening.environment, **server}))
             line.clear()

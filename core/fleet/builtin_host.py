@@ -31,8 +31,8 @@ class BuiltinHost:
             name = server_name(plan)
             if self._current is not None and self._current.name != name:
                 self.release()
-            if self._current is not None and self._current not in self._servers.servers():
-                self.release()  # it died; the next start says why if it cannot
+            if self._current is not None and not self._servers.answers(self._current):
+                self.release()  # it died or hangs; the next start says why if it cannot
             if self._current is None:
                 self._current = self._servers.start(name, progress=progress)
         except (DemoError, PlanError) as fault:

@@ -23,6 +23,7 @@ from core.words import say
 
 SIMULATED = "simulated"
 START_S = 30.0
+ANSWER_S = 5.0  # a machine at its limits answers late
 STOP_S = 0.3  # neither server has anything to save; one that is still loading its model does not see that it shall end
 
 
@@ -123,6 +124,12 @@ class DemoServers:
         with self._state:
             return tuple(entry.server for entry in self._entries.values() if entry.child.alive)
 
+    def answers(self, server: RunningServer) -> bool:
+        """Whether a server still does; one that hangs is alive and does not."""
+        with self._state:
+            entry = self._entries.get(server.name)
+        return entry is not None and entry.server is server and _answers(entry)
+
     def lateness(self, server: RunningServer) -> dict[str, Any]:
         """How late the simulator was since the last call, "late_p99_s" and "late_max_s"; {} of anything else."""
         if server.name != SIMULATED:
@@ -221,7 +228,7 @@ def _model_details(address: str) -> dict[str, Any]:
 def _read(address: str, path: str) -> dict[str, Any] | None:
     """A JSON object from our own server, None while it has none to give."""
     parts = urlsplit(address)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=5.0)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=ANSWER_S)
     try:
         connection.request("GET", path)
         answer = connection.getresponse()

@@ -65,10 +65,14 @@ def test_a_stop_while_a_server_is_made_ready_measures_nothing_more(monkeypatch):
         measure([type(plan_for("http://x"))(configuration=simulated_configuration(0))])
 
 
-def test_a_simulated_run_knows_how_late_its_simulator_was():
+def test_a_simulated_run_says_what_it_does_and_knows_how_late_its_simulator_was(monkeypatch):
+    staged = []
+    monkeypatch.setattr(running.Line, "stage", lambda _line, *parts: staged.append(parts[0]))
     plan = replace(plan_for("http://x", requests=2), configuration=simulated_configuration(0))
     (made,) = measure([plan])
 
+    assert staged[0] == "Starting simulated"
+    assert "asking what the endpoint accepts" in staged  # an endpoint may take minutes for that
     assert 0 <= made.environment["server"]["late_p99_s"] <= made.environment["server"]["late_max_s"]
 
 

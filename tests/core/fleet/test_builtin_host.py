@@ -77,6 +77,24 @@ def test_a_server_that_died_is_started_again_for_the_next_plan(servers):
     host.release()
 
 
+def test_a_server_that_hangs_is_replaced_for_the_next_plan(servers, monkeypatch):
+    monkeypatch.setattr("core.servers.demo.ANSWER_S", 0.2)
+    host = BuiltinHost(servers)
+    host.ready(simulated_plan(), str)
+    (hung,) = servers.servers()
+    os.kill(hung.pid, signal.SIGSTOP)
+
+    plan, _ = host.ready(simulated_plan(), str)
+    (running,) = servers.servers()
+    answered = httpx.get(f"{plan.configuration.endpoint.base_url}/models").status_code
+    host.release()
+
+    assert running.pid != hung.pid
+    assert answered == 200
+    with pytest.raises(ProcessLookupError):
+        os.kill(hung.pid, 0)
+
+
 def test_a_server_that_cannot_be_made_is_a_sentence(servers):
     plan = builtin_experiment("short").plans[0]
     unknown = dataclasses.replace(plan, configuration=dataclasses.replace(plan.configuration, variant="Q2_K"))
