@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.servers import builtin
 from core.words import say
-from pages.parts import launch_card, live_page, look, plan_fields, plan_files, plan_form, state
+from pages.parts import launch_card, live_line, live_page, look, plan_fields, plan_files, plan_form, state
 
 
 def plan() -> None:
@@ -16,7 +16,7 @@ def plan() -> None:
     purpose = say("Choose what to compare, what to ask and how hard. It runs in the background.")
     actions = look.header(say("Benchmark"), purpose)
     plan_files.load_menu(actions)
-    live_page.running_note()
+    live_line.note()
     left, right = look.pair("pair_plan", [2.1, 1], gap="small")
     with left:
         chosen = plan_form.configurations(known, endpoints)

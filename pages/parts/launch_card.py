@@ -10,8 +10,8 @@ from core.estimate import Estimate, Pace, Seen, checks, estimate, seen_pace
 from core.plan import Configuration, Experiment, PlanError, RunPlan
 from core.probe import ProbeResult
 from core.words import say
-from pages.parts import calibrating, links, look, plan_fields, probing, state
-from pages.parts.text import count, escape_markdown, quantity, short, span
+from pages.parts import calibrating, links, live_line, look, plan_fields, probing, state
+from pages.parts.text import count, escape_markdown, plural, quantity, short, span
 
 HISTORY = 300  # rows looked through for an earlier pace
 
@@ -34,6 +34,9 @@ def show(chosen: Sequence[Configuration]) -> tuple[RunPlan, ...]:
             st.markdown(f":gray[{say('Tick or add a configuration: time, requests and tokens are told here.')}]")
         _launch(plans)
         words = say("Runs on after you close the tab. One launch at a time on this machine; the next waits in line.")
+        if before := len(live_line.under_way(state.services().registry.live())):
+            ahead = plural(before, "launch", "launches")
+            words = say("It waits in line behind {ahead}, and runs on after you close the tab.", ahead=ahead)
         st.markdown(f":gray[:small[{words}]]")
     return plans
 

@@ -1,5 +1,6 @@
-"""The row of numbers over a live launch: progress, time left, what comes in now, how the client fares."""
+"""The row of numbers over a launch that goes on: progress, time left, what comes in now, how the client fares."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
@@ -8,7 +9,7 @@ import streamlit as st
 
 from core.charts.live import trailing
 from core.doubts.client import late_for_ttft
-from core.fleet.live import ENDED_STATES, LiveExperiment, LiveRun
+from core.fleet.live import LiveExperiment, LiveRun
 from core.run import RunState
 from core.words import say
 from pages.parts import look
@@ -30,45 +31,43 @@ class Cell:
 def show(found: LiveExperiment) -> None:
     """The bar and seven numbers in one frame."""
     run = found.current or next((run for run in reversed(found.runs) if run.sent), found.runs[0])
-    cells = [_runs(found), _time(found), _in_flight(found, run), _sent(found), *_now(found, run), _lag(run)]
+    cells = [_runs(found), _time(found), _in_flight(run), _sent(found), *_now(run), _lag(run)]
     with st.container(border=True, gap="small"):
-        st.progress(_share(found))
-        for place, cell in zip(look.pair("cards4_live", len(cells), gap="small"), cells, strict=True):
-            place.metric(cell.title, cell.value, cell.note, help=cell.help, delta_color=cell.tone, delta_arrow="off")
+        st.progress(min(1.0, found.share))
+        draw(cells, "cards4_live")
 
 
-def _share(found: LiveExperiment) -> float:
-    """How much is done; once it has ended, how much of it was completed."""
-    if found.state in ENDED_STATES:
-        return sum(run.state is RunState.COMPLETED for run in found.runs) / len(found.runs)
-    return min(1.0, found.share)
+def draw(cells: Sequence[Cell], key: str) -> None:
+    """Numbers side by side."""
+    for place, cell in zip(look.pair(key, len(cells), gap="small"), cells, strict=True):
+        place.metric(cell.title, cell.value, cell.note, help=cell.help, delta_color=cell.tone, delta_arrow="off")
 
 
 def _runs(found: LiveExperiment) -> Cell:
-    done = [run for run in found.runs if run.state is RunState.COMPLETED]
-    ended = found.state in ENDED_STATES
-    number_done = len(done) if ended else found.finished_runs
-    note = say("completed") if ended else percent(found.share, digits=0)
-    return Cell(title=say("Runs"), value=f"{number_done} / {len(found.runs)}", note=note)
+    fell = sum(run.state is RunState.FAILED for run in found.runs)
+    done = percent(found.share, digits=0)
+    return Cell(
+        title=say("Runs"),
+        value=f"{found.finished_runs} / {len(found.runs)}",
+        note=say("{share}, {n} failed", share=done, n=count(fell)) if fell else done,
+        tone="red" if fell else "off",
+    )
 
 
 def _time(found: LiveExperiment) -> Cell:
-    zone = look.zone()
-    if found.ended_at:
-        took = (found.ended_at - (found.started_at or found.ended_at)).total_seconds()
-        return Cell(title=say("Time taken"), value=clock(took), note=say("ended {at}", at=_hour(found.ended_at)))
     if found.eta_s is None:
         return Cell(title=say("Time left"), value=MISSING, note=escape_markdown(found.stage) or say("not known yet"))
-    done = datetime.now(UTC).astimezone(zone) + timedelta(seconds=found.eta_s)
-    return Cell(title=say("Time left"), value=clock(found.eta_s), note=say("done {at}", at=_hour(done)))
+    done = datetime.now(UTC) + timedelta(seconds=found.eta_s)
+    return Cell(title=say("Time left"), value=clock(found.eta_s), note=say("done {at}", at=hour(done)))
 
 
-def _hour(moment: datetime) -> str:
+def hour(moment: datetime | None) -> str:
+    """The time of day in the reader's zone."""
     return when(moment, look.zone()).rpartition(" ")[2]
 
 
-def _in_flight(found: LiveExperiment, run: LiveRun) -> Cell:
-    now = f"{run.in_flight} / {run.plan.load.concurrency}" if found.state is RunState.RUNNING else MISSING
+def _in_flight(run: LiveRun) -> Cell:
+    now = f"{run.in_flight} / {run.plan.load.concurrency}" if run.state is RunState.RUNNING else MISSING
     mean = say("not known yet") if run.mean_in_flight is None else say("mean {n}", n=number(run.mean_in_flight))
     return Cell(
         title=say("In flight"),
@@ -85,14 +84,14 @@ def _sent(found: LiveExperiment) -> Cell:
     return Cell(
         title=say("Sent"),
         value=count(sum(one.sent for one in found.runs)),
-        note=say("{n} failed", n=count(failed)),
+        note=say("{n} requests failed", n=count(failed)),
         tone="red" if failed else "green",
         help=hint(say("Requests sent so far, and how many of them failed or came back empty."), "success_rate"),
     )
 
 
-def _now(found: LiveExperiment, run: LiveRun) -> list[Cell]:
-    running = found.state is RunState.RUNNING
+def _now(run: LiveRun) -> list[Cell]:
+    running = run.state is RunState.RUNNING
     recent = trailing(run.ttft_recent, 50, run.elapsed_s) if running else []
     ttft = recent[-1][1] if recent and recent[-1][0] == run.elapsed_s else None
     return [

@@ -5,12 +5,11 @@ the page is being drawn can lose the press. What has ended stands still altogeth
 """
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from core.fleet.live import ENDED_STATES, LiveExperiment
 from core.run import RunState
 from core.words import say
-from pages.parts import links, live_view, look, state
+from pages.parts import links, live_line, live_view, look, plan_again, state
 from pages.parts.text import plural
 
 TICK_S = 1.0
@@ -47,53 +46,36 @@ def _draw(wanted: str | None, drawn: tuple[str, RunState] | None) -> None:
     if _mark(found) != drawn or st.query_params.get("experiment") != wanted:
         st.rerun(scope="app")
     if found is not None:
-        live_view.show(found)
-    _others([one for one in live if one is not found and one.state not in ENDED_STATES])
+        live_view.show(found, live)
+    live_line.show(live, found)
 
 
 def _nothing(wanted: str | None) -> None:
-    look.header(say("Benchmark"), say("What is running now, seen from any browser."))
+    """No such launch here: what is stored of it, if anything, and the ways on."""
+    ids = [row.id for row in state.services().runs.list_runs(experiment_id=wanted)] if wanted else []
+    actions = look.header(say("Benchmark"), say("What is running now, seen from any browser."))
     title = say("This launch is not running") if wanted else say("Nothing is running")
-    words = say("It has ended, or Paceline was restarted since. What was measured is among the runs.")
-    place = look.empty_state(title, words if wanted else say("A launch shows itself here while it goes on."))
+    words = say("A launch shows itself here while it goes on.")
+    if wanted:
+        gone = say("It has ended, or Paceline was restarted since. What was measured is among the runs.")
+        kept = say("It has ended. {runs} of it are kept.", runs=plural(len(ids), "run", "runs"))
+        words = kept if ids else gone
+    place = look.empty_state(title, words)
     with place:
-        if st.button(say("Plan a benchmark"), type="primary", icon=":material/speed:", key="live_plan"):
-            links.go("benchmark")
+        if len(ids) > 1 and st.button(
+            say("Compare"), type="primary", icon=":material/compare_arrows:", key="live_compare"
+        ):
+            links.go("compare", runs=",".join(reversed(ids)))
+        if len(ids) == 1 and st.button(say("Open run"), type="primary", icon=":material/insights:", key="live_run"):
+            links.go("run", run=ids[0])
+        st.button(
+            say("Plan a benchmark"),
+            type="secondary" if ids else "primary",
+            icon=":material/speed:",
+            key="live_plan",
+            on_click=links.turn,
+        )
         if st.button(say("See runs"), icon=":material/list_alt:", key="live_runs"):
             links.go("runs")
-
-
-def _others(others: list[LiveExperiment]) -> None:
-    if not others:
-        return
-    look.section(say("In line"), say("one launch at a time on this machine"))
-    with st.container(border=True, gap="xsmall"):
-        for one in others:
-            row = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
-            runs = plural(len(one.runs), "run", "runs")
-            row.markdown(f"{look.badge(one.state)} **{live_view.title(one)}** :gray[{runs}]", width="content")
-            with row.container(horizontal=True, width="content", gap="xsmall"):
-                _watch(
-                    st.container(width="content"), say("Watch"), f"live_watch_{one.id}", view="live", experiment=one.id
-                )
-                st.button(
-                    say("Cancel"), icon=":material/close:", type="tertiary", key=f"live_cancel_{one.id}",
-                    on_click=state.services().registry.cancel, args=(one.id,),
-                )  # fmt: skip
-
-
-def running_note() -> None:
-    """Above a new plan: what runs already, with the way to it."""
-    running = [one for one in state.services().registry.live() if one.state not in ENDED_STATES]
-    if not running:
-        return
-    row = st.container(horizontal=True, border=True, horizontal_alignment="distribute", vertical_alignment="center")
-    names = ", ".join(live_view.title(one) for one in running)
-    row.markdown(f"{look.RUNNING} :shimmer[{say('Running')}] &ensp; **{names}**", width="content")
-    _watch(row, say("Watch live"), "plan_watch", view="live")
-
-
-def _watch(place: DeltaGenerator, label: str, key: str, **query: str) -> None:
-    place.button(
-        label, type="tertiary", icon=links.ARROW, icon_position="right", key=key, on_click=links.turn, kwargs=query
-    )
+    if ids:
+        plan_again.button(actions, plan_again.plans_of(wanted or ""))

@@ -1,6 +1,7 @@
 """A plan as people take it elsewhere, and a plan that they bring: saved, pasted or uploaded. Never contains a key."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -8,18 +9,19 @@ from streamlit.delta_generator import DeltaGenerator
 from core import pasted, reproduce
 from core.plan import PlanError, RunPlan
 from core.words import say
-from pages.parts import configuration_form, dialog, look, plan_fields, state
-from pages.parts.text import JOINER, code, escape_markdown
+from pages.parts import dialog, look, plan_again, state
+from pages.parts.text import JOINER, code, escape_markdown, short
 from storage.problems import StorageProblem
 
 PASTE, DELETE = "paste", "delete"  # kinds of choices, beside the places of saved plans; never their names
-NOTE = "benchmark_note"
+LAUNCH = "launch "  # before the id of an earlier launch
+LONGEST = 60
 
 
 def load_menu(place: DeltaGenerator) -> None:
     """The header's menu: saved plans, a pasted one, and the way to delete a saved one."""
     saved = state.services().library.plans()
-    labels = menu_labels([one.name for one in saved])
+    labels = menu_labels([one.name for one in saved], plan_again.launches())
     with place:
         picked = st.menu_button(
             say("Load a plan"),
@@ -28,7 +30,7 @@ def load_menu(place: DeltaGenerator) -> None:
             key="benchmark_load",
             format_func=labels.__getitem__,
         )
-    note = st.session_state.pop(NOTE, "")
+    note = st.session_state.pop(plan_again.NOTE, "")
     if note:
         look.problem(note, level="note")
     if picked == PASTE:
@@ -37,16 +39,21 @@ def load_menu(place: DeltaGenerator) -> None:
         dialog.show(say("Delete a saved plan"), _delete)
     elif isinstance(picked, int):
         take(saved[picked].plans)
+    elif picked:
+        take(plan_again.plans_of(picked.removeprefix(LAUNCH)))
 
 
-def menu_labels(names: Sequence[str]) -> dict[int | str, str]:
+def menu_labels(names: Sequence[str], launched: Mapping[str, str] = MappingProxyType({})) -> dict[int | str, str]:
     """What the menu offers, by the place of a saved plan or by kind. No two are alike: the menu would refuse them."""
     labels: dict[int | str, str] = {}
-    for place, name in enumerate(names):
-        label = escape_markdown(name)
+    offered: list[tuple[int | str, str]] = [*enumerate(names)]
+    offered += [(LAUNCH + key, name) for key, name in launched.items()]
+    for key, name in offered:
+        mark = "" if isinstance(key, int) else ":material/history: "
+        label = mark + escape_markdown(short(name, LONGEST))
         while label in labels.values():
             label += JOINER  # nothing to see, yet another text
-        labels[place] = label
+        labels[key] = label
     labels[PASTE] = f":material/content_paste: {say('Paste or upload …')}"  # the icon: no escaped name can have it
     if names:
         labels[DELETE] = f":material/delete: {say('Delete a saved plan …')}"
@@ -84,11 +91,9 @@ def _delete(key: Callable[[str], str]) -> None:
 
 
 def take(plans: Sequence[RunPlan]) -> None:
-    """Fill the fields from a plan; configurations that are not known yet are kept. Draws the page anew."""
-    st.session_state[configuration_form.CHOSEN] = []
-    for one in dict.fromkeys(plan.configuration for plan in plans):
-        configuration_form.bring(one)
-    st.session_state[NOTE] = plan_fields.fill(plans)
+    """Fill the fields from a plan and draw the page anew."""
+    if plans:
+        plan_again.fill(plans)
     st.rerun()
 
 

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from core.doubts.client import late_for_ttft
-from core.fleet.live import ENDED_STATES, LiveExperiment
+from core.fleet.live import LiveExperiment
 from core.run import RunState
 from core.words import say
-from pages.parts import links, live_view, look, state
+from pages.parts import links, live_line, live_names, look, state
 from pages.parts.text import count, escape_markdown, ms, plural, span
 
 TICK_S = 2.0
@@ -19,30 +19,33 @@ def show() -> None:
 
 
 def _again() -> None:
-    live = [one for one in state.services().registry.live() if one.state not in ENDED_STATES]
+    line = live_line.under_way(state.services().registry.live())
     known = "overview_running"
-    if st.session_state.get(known) and not live:
+    if st.session_state.get(known) and not line:
         st.session_state[known] = False
         st.rerun(scope="app")  # it has ended: the verdict and the table below are other ones now
-    st.session_state[known] = bool(live)
-    for one in live:
-        _frame(one)
+    st.session_state[known] = bool(line)
+    if line:
+        _frame(line[0], line[1:])
 
 
-def _frame(one: LiveExperiment) -> None:
+def _frame(one: LiveExperiment, then: list[LiveExperiment]) -> None:
     with st.container(border=True, gap="xsmall"):
         row = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
-        word = f":shimmer[{say('Running')}]" if one.state is RunState.RUNNING else f":gray[{say('In line')}]"
-        name = f"{look.RUNNING} {word} &ensp; **{live_view.title(one)}** &ensp;:gray[{live_view.subtitle(one)}]"
-        row.markdown(name, width="content")
+        name = f"**{live_names.title(one)}** &ensp;:gray[{live_names.subtitle(one)}]"
+        row.markdown(f"{look.RUNNING} :shimmer[{say('Running')}] &ensp; {name}", width="content")
         links.link(row, "benchmark", say("Watch live"), view="live", experiment=one.id)
-        if one.state is RunState.RUNNING:
-            st.progress(min(1.0, one.share))
-            st.markdown(SEPARATOR.join(_facts(one)))
+        st.progress(min(1.0, one.share))
+        st.markdown(SEPARATOR.join(_facts(one)))
+        if then:
+            st.markdown(f":gray[{say('Then in line:')}] {live_line.named(then)}")
 
 
 def _facts(one: LiveExperiment) -> list[str]:
     facts = [say("{n} of {all} runs", n=one.finished_runs, all=len(one.runs))]
+    fell = sum(run.state is RunState.FAILED for run in one.runs)
+    if fell:
+        facts.append(f":red[{plural(fell, 'run failed', 'runs failed')}]")
     facts.append(say("about {span} left", span=span(one.eta_s)) if one.eta_s else escape_markdown(one.stage))
     sent = sum(run.sent for run in one.runs)
     failed = sum(run.failed + run.empty for run in one.runs)

@@ -158,13 +158,13 @@ def take():
     """A page that only loads a pasted plan."""
     import streamlit as st
 
-    from pages.parts import plan_fields, plan_files
+    from pages.parts import plan_again, plan_fields, plan_files
 
     plan_fields.prepare()
     if "note" not in st.session_state:
         st.session_state["note"] = True
         plan_files.take(plan_files.pasted.plans(st.session_state["pasted"]))
-    st.write(st.session_state.get(plan_files.NOTE, ""))
+    st.write(st.session_state.get(plan_again.NOTE, ""))
 
 
 def taken(plans):

@@ -11,7 +11,7 @@ from core.fleet.live import ENDED_STATES, LiveExperiment, LiveRun
 from core.plan import Configuration, Endpoint, Experiment, Load, RunPlan, Workload
 from core.run import RunState
 from core.servers import builtin
-from pages.parts import live_levels, live_page, live_view
+from pages.parts import configuration_form, live_levels, live_names, live_page, plan_fields
 from tests.pages.seen import HOSTILE, button, metric, table, words
 
 PATIENCE_S = 120  # a loaded machine
@@ -52,6 +52,7 @@ def test_a_launch_is_watched_cancelled_and_stays_to_be_seen(services, opened):
     assert "**next" in words(page)
     assert "(simulated)" in page.title[0].value.replace("\\", "")
     assert metric(opened("benchmark", alone=False, view="live"), "Runs").value == "0 / 1"
+    assert button(page, "Plan another")
 
     button(page, "Cancel").click()
     page.run()
@@ -60,26 +61,65 @@ def test_a_launch_is_watched_cancelled_and_stays_to_be_seen(services, opened):
     assert found.state is RunState.CANCELLED
     page.run()
     assert "cancelled" in page.title[0].value
-    assert "No request has failed" in words(page)
+    assert "Cancelled after 0 of 1 run" in words(page)
+    assert "No request has failed" not in words(page)
     assert button(page, "Open run")
 
 
-def test_a_finished_launch_shows_its_throughput_and_leads_on(services, opened):
+def test_a_launch_in_line_says_what_it_waits_for_and_shows_no_dead_numbers(services, opened):
+    first = launched(services, SIMULATED, requests=2000)
+    second = launched(services, SIMULATED, name="next")
+    wait_for(services, first, lambda found: any(run.ended for run in found.runs))
+
+    page = opened("benchmark", view="live", experiment=second)
+
+    assert "Next in line: it begins when **sweep" in words(page)
+    assert "this one" in words(page)
+    assert not page.metric
+    button(page, "Cancel").click()
+    page.run()
+    services.registry.cancel(first)
+    assert "cancelled" in page.title[0].value
+    assert "Cancelled before anything was measured" in words(page)
+    assert not page.metric
+    wait_for(services, first, ended)
+
+
+def test_a_finished_launch_says_what_was_measured_and_leads_on(services, opened):
     other = builtin.simulated_configuration(1, "gt-ttft20000-itl1000")
     experiment = launched(services, SIMULATED, other)
     wait_for(services, experiment, ended)
 
     page = opened("benchmark", view="live", experiment=experiment)
 
-    assert metric(page, "Runs").value == "2 / 2"
-    assert metric(page, "Sent").value == "8"
+    assert "2 runs measured, 8 requests, each of them answered" in words(page).replace("\\", "")
+    assert [(card.label, card.value) for card in page.metric if card.label in ("Runs", "Answered")] == [
+        ("Runs", "2 / 2"),
+        ("Answered", "8"),
+    ]
+    assert not any("now" in card.label for card in page.metric)
     assert table(page).count(":material/check:") == 2
     assert button(page, "Compare")
     assert "**Verdict**" in words(page)
     assert table(page).count("(simulated)") == 2
     assert "Nothing out of the ordinary" not in words(page)
     assert "The percentiles stand on 4 requests" in words(page).replace("\\", "")
-    assert all("/glossary#" in metric(page, name).help for name in ("In flight", "Output now", "Client lag p99"))
+    assert all("/glossary#" in metric(page, name).help for name in ("Answered", "Client lag p99"))
+
+
+def test_a_plan_is_taken_up_again_after_its_launch(services, opened):
+    services.library.save_configuration(SIMULATED)
+    experiment = launched(services, SIMULATED, requests=3)
+    wait_for(services, experiment, ended)
+    page = opened("benchmark", view="live", experiment=experiment)
+
+    button(page, "Plan again").click()
+    page.run()
+
+    assert page.title[0].value == "Benchmark"
+    assert page.session_state[plan_fields.key("requests")] == 3
+    assert page.session_state[configuration_form.CHOSEN] == [SIMULATED.id]
+    assert not button(page, "Launch").disabled
 
 
 def test_a_run_that_could_not_start_says_why_and_its_name_stays_words(services, opened):
@@ -89,6 +129,11 @@ def test_a_run_that_could_not_start_says_why_and_its_name_stays_words(services, 
     page = opened("benchmark", view="live", experiment=experiment)
 
     assert "failed" in page.title[0].value
+    assert "**Nothing was measured\\.**" in words(page)
+    assert "refused" in words(page)
+    assert "0 failed" not in words(page)
+    assert not page.metric
+    assert button(page, "Open run")
     assert "refused" in table(page) + " ".join(found.value.to_string() for found in page.table)
     assert HOSTILE not in words(page)
 
@@ -114,7 +159,7 @@ def test_a_launch_says_whether_all_or_some_of_it_is_simulated():
             LiveRun(run_id="r", plan=RunPlan(configuration=one), state=RunState.QUEUED) for one in configurations
         )
         found = LiveExperiment(id="e", name="sweep", state=RunState.QUEUED, queued_at=None, runs=runs)
-        return live_view.title(found).replace("\\", "")
+        return live_names.title(found).replace("\\", "")
 
     assert name(NOBODY) == "sweep"
     assert name(SIMULATED) == "sweep (simulated)"
@@ -125,7 +170,7 @@ def test_a_label_is_cut_before_it_is_marked():
     long = dataclasses.replace(SIMULATED, label="x" * 90)
     run = LiveRun(run_id="r", plan=RunPlan(configuration=long), state=RunState.QUEUED)
 
-    assert live_view.label_of(run, 24).endswith("…xxxxxxxxxxx (simulated)")
+    assert live_names.label_of(run, 24).endswith("…xxxxxxxxxxx (simulated)")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,36 @@
+"""How launches and their runs are named wherever they are watched: with the mark of the simulator. Draws nothing."""
+
+from core.fleet.live import LiveExperiment, LiveRun
+from core.words import say
+from pages.parts import look
+from pages.parts.text import SIMULATED, count, escape_markdown, moment, named, plural
+
+
+def title(found: LiveExperiment) -> str:
+    """Its name, as markdown, and whether the simulator is what is measured."""
+    simulated = [run.plan.configuration.endpoint.demo == SIMULATED for run in found.runs]
+    name = named(found.name, SIMULATED if all(simulated) else "")
+    if any(simulated) and not all(simulated):
+        name = say("{name} (partly simulated)", name=name)
+    return escape_markdown(name)
+
+
+def label_of(run: LiveRun, length: int | None = None) -> str:
+    """Its configuration's label, with the mark of the simulator; not escaped."""
+    one = run.plan.configuration
+    return named(one.label, one.endpoint.demo, length)
+
+
+def subtitle(found: LiveExperiment) -> str:
+    """3 configurations x 2 levels, 128 -> 64 tokens, started 14:02."""
+    plans = [run.plan for run in found.runs]
+    workload = plans[0].workload
+    words = [
+        plural(len({plan.configuration.id for plan in plans}), "configuration", "configurations")
+        + " × "
+        + plural(len({plan.load.concurrency for plan in plans}), "level", "levels"),
+        say("{a} → {b} tokens", a=count(workload.input_tokens), b=count(workload.output_tokens)),
+    ]
+    if found.started_at:
+        words.append(say("started {at}", at=moment(found.started_at, look.zone())))
+    return escape_markdown(", ".join(words))

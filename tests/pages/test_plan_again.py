@@ -1,0 +1,45 @@
+"""The plans of earlier launches: which are offered, and what is taken up of them."""
+
+import pytest
+
+from pages.parts import configuration_form, plan_again, plan_fields, plan_files
+from tests.pages.seen import button, words
+
+
+def test_the_last_launches_are_offered_by_their_names_after_the_saved_plans(put):
+    put("a", experiment="e1")
+
+    assert plan_again.launches() == {"e1": "Quantizations"}
+    labels = plan_files.menu_labels(["mine"], plan_again.launches())
+    assert list(labels.values())[:2] == ["mine", ":material/history: Quantizations"]
+
+
+def test_a_launch_of_before_a_restart_is_loaded_from_its_runs(put, opened):
+    put("a", label="A", level=1, requests=7)
+    put("b", label="B", level=4, requests=7)
+    page = opened("benchmark")
+
+    page.menu_button[0].click("launch e1").run()
+
+    assert not page.exception
+    assert page.session_state[plan_fields.key("levels")] == [1, 4]
+    assert page.session_state[plan_fields.key("requests")] == 7
+    assert sorted(page.session_state[configuration_form.CHOSEN]) == ["A", "B"]
+
+
+@pytest.mark.usefixtures("services")
+def test_a_launch_that_has_been_deleted_has_no_plan():
+    assert plan_again.plans_of("gone") == ()
+
+
+def test_a_live_view_of_before_a_restart_leads_to_what_is_kept_of_it(put, opened):
+    put("a", label="A", requests=7)
+    page = opened("benchmark", view="live", experiment="e1")
+    assert "It has ended" in words(page)
+    assert button(page, "Open run")
+
+    button(page, "Plan again").click()
+    page.run()
+
+    assert page.title[0].value == "Benchmark"
+    assert page.session_state[plan_fields.key("requests")] == 7
