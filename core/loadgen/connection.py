@@ -94,7 +94,9 @@ class Connection(asyncio.Protocol):
             self.near_the_end(now, data)
 
     def not_chunked(self, exchange: Exchange, now: int) -> None:
-        """An answer of known length, or one that only a parser can follow."""
+        """An answer of known length, one without an end of its own, or one that only a parser can follow."""
+        if exchange.mode is Mode.CLOSE:
+            return
         if exchange.bytes_seen >= exchange.length if exchange.mode is Mode.LENGTH else exchange.parse_now():
             self.release(now)
 

@@ -21,9 +21,9 @@ class Exchange:
     """A prepared request and what came back. `ended` is called once, when the last byte is there or never will be."""
 
     __slots__ = (
-        "_last_decoded_ns", "_offset", "_position", "_promised", "abandon", "bytes_decoded", "bytes_seen", "connect_s",
-        "distrust_connection", "ended", "ended_ns", "failure", "head_length", "length", "message", "mode", "prepared",
-        "queued", "reads", "refused", "sent_ns", "total_reads",
+        "_closed_cleanly", "_last_decoded_ns", "_offset", "_position", "_promised", "abandon", "bytes_decoded",
+        "bytes_seen", "connect_s", "distrust_connection", "ended", "ended_ns", "failure", "head_length", "length",
+        "message", "mode", "prepared", "queued", "reads", "refused", "sent_ns", "total_reads",
     )  # fmt: skip
 
     def __init__(
@@ -50,6 +50,7 @@ class Exchange:
         self.message = Message(keep_body=keep_body, keep_text=keep_text)
         self._position = self._offset = 0  # the read that is decoded next, and how far into it
         self._last_decoded_ns: int | None = None
+        self._closed_cleanly = False
 
     # -- as bytes come ------------------------------------------------------------------------------------------
 
@@ -88,9 +89,7 @@ class Exchange:
         if not self.reads and not self.total_reads:
             reason = f" ({exc})" if exc else ""
             self.fail(FailureKind.CONNECTION_LOST, say("The server closed the connection without an answer.") + reason)
-        elif self.mode is Mode.EAGER and exc is None:
-            self.decode(None)
-            self.message.end_with_connection()
+        self._closed_cleanly = exc is None
         self.end(now_ns)
 
     @property
@@ -169,6 +168,8 @@ class Exchange:
 
     def record(self, started_ns: int, *, keep_text: bool) -> RequestRecord:
         """What was seen, once everything is decoded. Times count from `started_ns`."""
+        if self._closed_cleanly:
+            self.message.end_with_connection()
         answer = self.message.answer()
         seen = Seen(
             prepared=self.prepared,

@@ -12,6 +12,7 @@ class Mode(Enum):
     NEW = auto()  # nothing came yet
     CHUNKED = auto()  # by the last bytes of a read
     LENGTH = auto()  # by counting bytes
+    CLOSE = auto()  # by the end of the connection
     EAGER = auto()  # by parsing each read as it comes
 
 
@@ -35,9 +36,13 @@ def first_read(data: bytes) -> FirstRead:
     """A look at the head's bytes, without a parser: other sockets wait to be read."""
     refused = data[9:10] != b"2"
     end = data.find(b"\r\n\r\n")
-    if end < 0 or data[:9] != b"HTTP/1.1 " or data[9:10] == b"1":
+    if end < 0 or data[:8] not in (b"HTTP/1.1", b"HTTP/1.0") or data[8:10] == b" 1":
         return FirstRead(Mode.EAGER, refused=refused)
     head = data[: end + 2].lower()
+    if data[8:13] == b" 200 " and b"\r\ncontent-length" not in head and b"\r\ntransfer-encoding" not in head:
+        return FirstRead(Mode.CLOSE, end + 4, keep_alive=False)
+    if data[:8] == b"HTTP/1.0":
+        return FirstRead(Mode.EAGER, refused=refused)
     keep_alive = b"\r\nconnection: close" not in head
     chunked = b"\r\ntransfer-encoding: chunked\r\n" in head
     length_at = head.find(b"\r\ncontent-length:")

@@ -2,7 +2,9 @@
 
 import asyncio
 import gzip
+import socket
 import ssl
+import struct
 
 import pytest
 import trustme
@@ -256,6 +258,44 @@ async def test_an_answer_of_known_length_ends_with_its_length():
 
     assert [record.text for record in records] == ["ab", "ab"]
     assert server.connections == 1
+
+
+async def test_an_answer_without_framing_is_not_decoded_as_it_is_read():
+    seen = []
+
+    async def slowly(_asked, writer):
+        writer.write(HEAD + b"\r\n")
+        for one in (event("a"), event("b"), FINISH, DONE):
+            writer.write(one)
+            await writer.drain()
+            await asyncio.sleep(0.01)
+            seen.append(next(iter(engine._in_flight)).bytes_decoded)
+        writer.close()
+
+    async with scripted(slowly) as server:
+        records: list = []
+        engine = engine_for(plan_for(server.port), records)
+        await engine.run()
+
+    assert (records[0].text, records[0].failure) == ("ab", None)
+    assert seen == [0, 0, 0, 0]
+
+
+async def test_an_answer_without_framing_that_is_reset_is_not_taken_for_whole():
+    async def reset(_asked, writer):
+        writer.write(HEAD + b"\r\n" + event("a"))
+        await writer.drain()
+        await asyncio.sleep(0.05)
+        writer.transport.get_extra_info("socket").setsockopt(
+            socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+        )
+        writer.transport.abort()
+
+    async with scripted(reset) as server:
+        (record,) = await measured(plan_for(server.port))
+
+    assert record.failure.kind is FailureKind.TRUNCATED
+    assert record.text == "a"
 
 
 async def test_an_answer_without_framing_ends_with_its_connection():
