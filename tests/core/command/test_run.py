@@ -184,7 +184,9 @@ def test_ctrl_c_keeps_what_was_measured(server, tmp_path):
         stderr=subprocess.PIPE,
         start_new_session=True,
     ) as process:
-        time.sleep(3)  # a person who has seen enough
+        answered = len(server.rows()) + 8
+        while len(server.rows()) < answered and process.poll() is None:
+            time.sleep(0.05)  # a person who has not yet seen enough
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the whole group
         process.communicate(timeout=20)
     (kept,) = runfile.read(out)
