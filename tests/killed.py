@@ -1,5 +1,6 @@
 """A run against the paced simulator whose app is killed at a random moment, and what must be true afterwards."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -17,6 +18,7 @@ MODEL = (
 )
 CONCURRENCY = 4
 KEPT_S = 1.0  # what ended longer than this before the kill is in the database
+MOST_WAITED_S = 1.4  # the app lives 2.5 s and more after its first requests
 CLOSED_S = 2.0  # the measuring child has closed its streams
 LOG_S = 0.5  # the simulator's log is at most this late
 GONE_S = 5.0  # nothing of the group lives
@@ -37,6 +39,9 @@ def experiment(base_url: str) -> Experiment:
 def kill_and_check(app: subprocess.Popen[bytes], database: Path, server: PacedServer) -> None:
     """Kill the app alone and see to the rest: its children, the streams, the database."""
     group = os.getpgid(app.pid)
+    waited_before_s = waited_s(group)
+    time.sleep(KEPT_S)
+    kept_s = KEPT_S + min(waited_s(group) - waited_before_s, MOST_WAITED_S)
     killed_s = time.monotonic()
     os.kill(app.pid, signal.SIGKILL)
     app.wait(10)
@@ -47,12 +52,25 @@ def kill_and_check(app: subprocess.Popen[bytes], database: Path, server: PacedSe
     aborted, truths = server.aborted(), [one for one in server.truths().values() if measured_id(one.request_id)]
     assert 1 <= len(aborted) <= CONCURRENCY, f"{len(aborted)} streams were broken off."
     assert max(truth.ended_s for truth in truths) < killed_s + CLOSED_S, "The measuring child went on reading."
-    finished = {truth.request_id for truth in truths if truth.ended_s < killed_s - KEPT_S}
+    finished = {truth.request_id for truth in truths if truth.ended_s < killed_s - kept_s}
     assert finished, "Nothing had been measured yet: the kill was not in the middle."
     run = recovered(database)
     assert run.state is RunState.INTERRUPTED
     missing = finished - {record.request_id for record in run.requests}
     assert not missing, f"Of {len(finished)} finished requests these are missing: {missing}"
+
+
+def waited_s(group: int) -> float:
+    """How long the threads of a process group have waited for a processor in all, which is no delay of their own.
+
+    0 where the system does not tell.
+    """
+    total_ns = 0
+    for told in Path("/proc").glob("[0-9]*/task/*/schedstat"):
+        with contextlib.suppress(OSError):  # some end meanwhile
+            if os.getpgid(int(told.parts[2])) == group:
+                total_ns += int(told.read_text().split()[1])
+    return total_ns / 1e9
 
 
 def wait_until_gone(group: int, until_s: float) -> None:

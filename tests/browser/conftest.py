@@ -17,7 +17,7 @@ WAIT_MS = 30_000  # how long the page may take on a loaded machine
 KNOWN = re.compile(r"404.*/(?:_stcore/health|_stcore/host-config)$")
 
 QUIET_MS = 200
-# The app's own word for it comes before the last elements are drawn, and an act is sent a moment after it was done.
+# The app's own word for it comes before the last widgets are fetched and drawn, and an act is sent a moment later.
 AT_REST = """(quiet) => {
     const app = document.querySelector("[data-testid=stApp]");
     window.changedAt ??= performance.now();
@@ -25,7 +25,8 @@ AT_REST = """(quiet) => {
         window.changes = new MutationObserver(() => { window.changedAt = performance.now(); });
         window.changes.observe(document.body, {subtree: true, childList: true, characterData: true});
     }
-    if (app?.dataset.testScriptState !== "notRunning" || document.querySelector("[data-stale=true]")) {
+    const unfinished = document.querySelector("[data-stale=true], [data-testid=stSkeleton]");
+    if (app?.dataset.testScriptState !== "notRunning" || unfinished) {
         window.changedAt = performance.now();
     }
     return performance.now() - window.changedAt >= quiet;

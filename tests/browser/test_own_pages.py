@@ -43,7 +43,7 @@ def foreign():
 def test_the_pages_are_drawn_under_both_names_without_a_complaint_of_the_browser(app, visitor, name):
     page = visitor.goto(f"http://{name}:{app.port}/endpoints")
 
-    expect(page.get_by_text("Built-in llama.cpp").first).to_be_visible()
+    expect(page.get_by_test_id("stMarkdownContainer").filter(has_text="Built-in llama.cpp").first).to_be_visible()
     assert page.evaluate(OPEN_SOCKET.replace("127.0.0.1", name), app.port) == "open"
 
 
