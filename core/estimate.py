@@ -210,8 +210,7 @@ def _model_checks(plans: Sequence[RunPlan], seen: Sequence[Seen]) -> Iterator[Ch
         asked = dict.fromkeys(
             plan.configuration.model for plan in plans if plan.configuration.endpoint.name == endpoint.name
         )
-        # Ollama lists the tag that it adds to a name without one.
-        unlisted = [name for name in asked if not {name, f"{name}:latest"} & set(endpoint.models)]
+        unlisted = [name for name in asked if not is_listed(name, endpoint.models)]
         if not endpoint.models or not unlisted:
             continue
         yield Check(
@@ -226,6 +225,11 @@ def _model_checks(plans: Sequence[RunPlan], seen: Sequence[Seen]) -> Iterator[Ch
                 "Edit the configuration, or probe again if the model was loaded since. It can be launched as it is."
             ),
         )
+
+
+def is_listed(model: str, models: Sequence[str]) -> bool:
+    """Whether a server that lists these models knows this one; Ollama adds a tag to a name without one."""
+    return model in models or f"{model}:latest" in models
 
 
 def _some(names: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from itertools import count
 
 import streamlit as st
 
+from core.estimate import is_listed
 from core.plan import Configuration, Endpoint, PlanError
 from core.servers import builtin
 from core.servers.pace import MODELS, Pace
@@ -57,18 +58,12 @@ def _form(key: Callable[[str], str], endpoints: tuple[Endpoint, ...], known: Con
     if known and gone:
         endpoints = (known.endpoint, *endpoints)  # deleted since: an edit must not move the configuration elsewhere
     names = [endpoint.name for endpoint in endpoints]
-
-    def another_endpoint() -> None:  # the field stays, so that nobody types into one that is being replaced
-        probe = probing.last(endpoints[names.index(st.session_state[key("endpoint")])])
-        st.session_state[key("model")] = probe.model if probe else None
-
     name = st.selectbox(
         say("Endpoint"),
         names,
         index=names.index(own) if own in names else 0,
         key=key("endpoint"),
         format_func=lambda name: say("{name} (deleted)", name=name) if gone and name == own else name,
-        on_change=another_endpoint,
         disabled=_fixed(known),
     )
     endpoint = endpoints[names.index(name)]
@@ -91,13 +86,14 @@ def _fixed(known: Configuration | None) -> bool:
 def _fields(key: Callable[[str], str], endpoint: Endpoint, known: Configuration | None) -> Typed:
     probe = probing.last(endpoint)
     listed = list(dict.fromkeys([*(probe.models if probe else ()), *([known.model] if known else ())]))
-    first = known.model if known else (probe.model if probe else None)
+    own = probe.model if probe else None
+    # Another endpoint changes what is offered and never what stands here: somebody may be typing when that arrives.
     model = st.selectbox(
         say("Model"),
         listed,
-        index=listed.index(first) if first in listed else None,
+        index=listed.index(known.model) if known else None,
         accept_new_options=True,
-        placeholder=say("the name that the server lists"),
+        placeholder=say("{model}, if left empty", model=own) if own else say("the name that the server lists"),
         key=key("model"),
         disabled=_fixed(known),
         help=None if listed else say("Probe the endpoint to choose from the models it lists."),
@@ -116,7 +112,9 @@ def _fields(key: Callable[[str], str], endpoint: Endpoint, known: Configuration 
         height=110,
         help=say("One a line, name: value. Shown beside every result and compared between configurations."),
     )
-    return Typed(label=label, model=model or "", settings=settings)
+    if model and probe and probe.models and not is_listed(model, probe.models):
+        look.problem(say("{name} does not list this model.", name=endpoint.name), level="act")
+    return Typed(label=label, model=model or own or "", settings=settings)
 
 
 def _built_in(key: Callable[[str], str], endpoint: Endpoint) -> None:

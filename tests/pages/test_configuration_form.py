@@ -92,16 +92,25 @@ def test_an_endpoint_that_was_never_probed_asks_for_the_name_of_the_model(servic
     assert "Model is empty" in words(save(drawn(), label="x"))
 
 
+def test_a_model_that_is_left_empty_is_the_endpoints_own(library):
+    page = save(drawn(), endpoint="lab", label="x")
+
+    assert page.selectbox(key="t_model").placeholder == "qwen, if left empty"
+    assert [one.model for one in library.configurations()] == ["qwen"]
+
+
 @pytest.mark.usefixtures("library")
-def test_another_endpoint_brings_its_own_model():
+def test_another_endpoint_leaves_what_was_typed_and_says_that_it_does_not_list_it():
     page = drawn()
     page.selectbox(key="t_model").set_value("of the farm")
     page.run()
+    assert "does not list" not in words(page)
 
     page.selectbox(key="t_endpoint").set_value("lab")
     page.run()
 
-    assert page.selectbox(key="t_model").value == "qwen"
+    assert page.selectbox(key="t_model").value == "of the farm"
+    assert "lab does not list this model" in words(page)
 
 
 def test_an_edited_variant_of_the_demo_stays_one(services):
