@@ -20,6 +20,7 @@ from core.probing.listing import choose_model, list_models
 from core.probing.report import Report
 from core.probing.result import Check, CheckName, CheckState, ProbeResult, ProbeState
 from core.probing.way import find_way, take_key
+from core.quantities import seconds
 from core.records import Failure, FailureKind
 from core.words import say
 
@@ -95,7 +96,7 @@ def _ready(report: Report) -> Diagnosis:
             what=say("{name} answers for {model}, but not as a stream.", name=name, model=model),
             next_step=say("A benchmark can measure whole answers only; look for a gateway that drops stream: true."),
         )
-    what = say("{name} answers: first token of {model} after {ms:,.3g} ms.", name=name, model=model, ms=first_s * 1000)
+    what = say("{name} answers: first token of {model} after {took}.", name=name, model=model, took=seconds(first_s))
     streams = facts.get("streams")
     steps: list[str] = []
     if streams in SUSPECT:

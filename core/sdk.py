@@ -19,6 +19,7 @@ from core.probing.connection_end import HeldSocket, client_failure
 from core.probing.diagnosis import diagnose
 from core.probing.page import Page, redirect_target
 from core.probing.sign_in import sign_in_problem
+from core.quantities import number
 from core.records import Failure, FailureKind
 from core.tls import client_context
 from core.trial_lane import Lane
@@ -187,7 +188,7 @@ def _output(choice: Any) -> tuple[str, str, bool]:
 def _ended_early(lane: Lane, fault: Exception, *, started: bool, expired: bool) -> None:
     failure = client_failure(fault, started=started, seconds=lane.total_s, expired=expired)
     if lane.has_output and failure.kind is FailureKind.IDLE_TIMEOUT:
-        lane.cut(say("Cut after {seconds:.3g} s.", seconds=lane.total_s))
+        lane.cut(say("Cut after {seconds} s.", seconds=number(lane.total_s)))
         lane.end()
         return
     if any(isinstance(link, TooLarge) for link in (fault, fault.__cause__, fault.__context__)):

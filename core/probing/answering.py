@@ -9,6 +9,7 @@ from core.probing.question import FEWEST_CHUNKS, TOKENS, Reply, question
 from core.probing.report import Report
 from core.probing.result import CheckName, CheckState
 from core.probing.telling import circumstances, tell
+from core.quantities import seconds
 from core.records import TokenSource
 from core.wire.openai import path
 from core.words import say
@@ -73,9 +74,9 @@ def _heard(report: Report, courier: Courier, model: str) -> Reply:
 def _doubt(reply: Reply, *, held_up: bool) -> str:
     if held_up:
         return say(
-            "Its tokens came together, but this machine was held up just then (its own reader by up to {ms:,.0f} ms): "
-            "that says nothing of the server.",
-            ms=reply.late_s * 1000,
+            "Its tokens came together, but this machine was held up just then (its own reader by up to {late}): that, "
+            "and the first token's time, says little of the server.",
+            late=seconds(reply.late_s),
         )
     return say("Its tokens came together once, and that could not be seen a second time: it says little of the server.")
 
@@ -101,7 +102,7 @@ def _answered(report: Report, reply: Reply, model: str) -> None:
         "usage": usage,
         "token_source": None if usage is None else answer.token_source,
     }
-    detail = say("{ms:,.3g} ms", ms=first_s * 1000) if first_s is not None else say("not streamed")
+    detail = seconds(first_s) if first_s is not None else say("not streamed")
     report.check(CheckName.ANSWERS, CheckState.YES if first_s is not None else CheckState.DOUBT, detail)
     report.check(CheckName.STREAMS, *_row(STREAM_ROWS[reply.rhythm or "no"]))
     report.check(CheckName.USAGE, *_row(USAGE_ROWS[usage]))

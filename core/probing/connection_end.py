@@ -5,6 +5,7 @@ import ssl
 from typing import Any
 
 from core.probing import reach
+from core.quantities import number
 from core.records import Failure, FailureKind
 from core.words import say
 
@@ -48,8 +49,8 @@ def client_failure(fault: BaseException | None, *, started: bool, seconds: float
     names = {type(link).__name__ for link in _chain(fault)}
     cause = next((link for link in _chain(fault) if isinstance(link, OSError)), None)
     if expired or names & TIMEOUTS:
-        text = "nothing more came within {seconds:.3g} s" if started else "no answer came within {seconds:.3g} s"
-        return Failure(kind=SILENCE[started], message=say(text, seconds=seconds))
+        text = "nothing more came within {seconds} s" if started else "no answer came within {seconds} s"
+        return Failure(kind=SILENCE[started], message=say(text, seconds=number(seconds)))
     if "ConnectTimeout" in names:
         return reach.connect_failure(TimeoutError())
     if "ConnectError" in names and cause is not None:

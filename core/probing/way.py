@@ -10,6 +10,7 @@ from core.probing.circumstances import Circumstances, Diagnosis
 from core.probing.diagnosis import diagnose
 from core.probing.report import Report
 from core.probing.result import CheckName, CheckState, ProbeState
+from core.quantities import seconds
 from core.records import Failure, FailureKind
 from core.tls import client_context
 from core.words import say
@@ -61,7 +62,7 @@ def find_way(report: Report) -> ssl.SSLContext | None:
         _stopped(report, CheckName.CONNECTS, connected)
         return None
     sock, way = connected
-    report.check(CheckName.CONNECTS, CheckState.YES, say("{ms:.3g} ms", ms=way.connect_s * 1000))
+    report.check(CheckName.CONNECTS, CheckState.YES, seconds(way.connect_s))
     if report.endpoint.base_url.startswith("https"):
         ends = reach.shake_hands(sock, context, host, limit)
         if isinstance(ends, Failure):

@@ -186,6 +186,13 @@ def test_far_away_a_proxy_may_be_to_blame(streams, what):
     assert "nginx: proxy_buffering off" in words.next_step
 
 
+def test_a_slow_first_token_is_written_as_people_write_numbers():
+    report = Report(endpoint=endpoint("https://llm.example.com/v1"), budget_s=1.0)
+    report.facts |= {"model": "m", "first_token_s": 2.5312, "streams": "yes"}
+
+    assert _ready(report).what == "llm.example.com answers: first token of m after 2,531 ms."
+
+
 def test_a_loop_that_is_held_makes_no_server_a_buffering_one():
     """The server is a process of its own and streams evenly; this one is kept from reading, as a busy page does."""
     over = threading.Event()
