@@ -85,7 +85,7 @@ def _answers(attempt: trying.Attempt) -> None:
         return
     views = attempt.trial.snapshot()
     for place, view in zip(look.pair("pair_answers", len(views), gap="small"), views, strict=True):
-        _answer(place, view)
+        _answer(place, view, "" if attempt.job is None else since(attempt.job.started_at))
 
 
 def _starting(attempt: trying.Attempt) -> None:
@@ -102,10 +102,10 @@ def _starting(attempt: trying.Attempt) -> None:
     st.markdown(f":gray[{say('The built-in server is started for this; all are asked at once when it answers.')}]")
 
 
-def _answer(place: DeltaGenerator, view: TrialView) -> None:
+def _answer(place: DeltaGenerator, view: TrialView, so_far: str) -> None:
     with place.container(border=True, gap="xsmall"):
         st.markdown(f"{ICONS[view.state]} **{escape_markdown(view.label)}**")
-        st.markdown(_waited(view) if view.state is TrialState.WAITING else _speed(view))
+        st.markdown(_waited(view, so_far) if view.state is TrialState.WAITING else _speed(view))
         if view.error_sentence:
             look.problem(view.error_sentence)
         with st.container(height=220, border=False):
@@ -118,10 +118,11 @@ def _answer(place: DeltaGenerator, view: TrialView) -> None:
             st.markdown(f":gray[{escape_markdown(view.note)}]")
 
 
-def _waited(view: TrialView) -> str:
-    """How long nothing has come."""
-    words = say("Waiting for the first token") if view.elapsed_s is not None else say("Loading the openai SDK")
-    return f":shimmer[{words}] &ensp; **{span(view.elapsed_s)}**" if view.elapsed_s else f":shimmer[{words}]"
+def _waited(view: TrialView, so_far: str) -> str:
+    """How long nothing has come: since the request left, before that since somebody asked."""
+    if view.elapsed_s is None:
+        return f":shimmer[{say('Loading the openai SDK')}] &ensp; **{so_far}**"
+    return f":shimmer[{say('Waiting for the first token')}] &ensp; **{span(view.elapsed_s)}**"
 
 
 def _speed(view: TrialView) -> str:

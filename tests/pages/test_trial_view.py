@@ -137,9 +137,10 @@ def view(**values):
 
 
 def test_a_first_token_that_is_waited_for_is_told_with_the_time_so_far():
-    assert "Waiting for the first token" in trial_view._waited(view(elapsed_s=7.2))
-    assert "**7 s**" in trial_view._waited(view(elapsed_s=7.2))
-    assert "openai SDK" in trial_view._waited(view())
+    assert "Waiting for the first token" in trial_view._waited(view(elapsed_s=7.2), "9 s")
+    assert "**7 s**" in trial_view._waited(view(elapsed_s=7.2), "9 s")
+    assert "openai SDK" in trial_view._waited(view(), "9 s")
+    assert "**9 s**" in trial_view._waited(view(), "9 s")
 
 
 def test_an_attempt_whose_server_is_not_up_yet_shows_nothing(services):
