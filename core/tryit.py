@@ -12,7 +12,7 @@ from core.base_url import require
 from core.keys import SessionKeys
 from core.trial_lane import Contestant, Lane, TrialState, TrialView
 
-__all__ = ["Contestant", "Trial", "TrialLimits", "TrialState", "TrialView"]
+__all__ = ["Contestant", "Trial", "TrialLimits", "TrialState", "TrialView", "preload"]
 
 MOST = 4
 
@@ -87,7 +87,16 @@ class Trial:
         return not any(thread.is_alive() for thread in self._threads)
 
 
-def _run(lane: Lane, session: SessionKeys | None) -> None:
-    from core.sdk import answer  # noqa: PLC0415 -- the SDK takes a second to import, and most pages never need it
+def preload() -> None:
+    """Begin to load the SDK: it takes a second, and many on a busy machine, while a server may be starting anyway."""
+    threading.Thread(target=_answer, name="load the SDK", daemon=True).start()
 
-    answer(lane, session)
+
+def _answer() -> Callable[[Lane, SessionKeys | None], None]:
+    from core.sdk import answer  # noqa: PLC0415 -- most pages never need it
+
+    return answer
+
+
+def _run(lane: Lane, session: SessionKeys | None) -> None:
+    _answer()(lane, session)

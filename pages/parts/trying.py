@@ -9,7 +9,7 @@ import streamlit as st
 from core.background import Job, Progress
 from core.plan import Endpoint, PlanError
 from core.servers.demo import SIMULATED, DemoError
-from core.tryit import Contestant, Trial, TrialLimits
+from core.tryit import Contestant, Trial, TrialLimits, preload
 from core.words import say
 from pages.parts import state
 
@@ -77,6 +77,7 @@ def start(prompt: str, chosen: Sequence[tuple[Endpoint, str]], output_tokens: in
             attempt.trial = Trial(prompt, contestants, session=keys, limits=limits)
             attempt.trial.wait(LONGEST_S * 2)
 
+    preload()
     services.background.start(attempt.job_name, work, expected=(DemoError, PlanError))
     st.session_state[ATTEMPT] = attempt
 

@@ -364,3 +364,10 @@ def test_a_page_can_import_the_trial_without_the_sdk():
 
 def test_a_model_list_is_no_answer():
     assert answered(models("m")).error_sentence == "The answer did not come as a stream."
+
+
+def test_the_sdk_can_be_loaded_before_it_is_needed():
+    told = "import sys, time; from core.tryit import preload; assert 'core.sdk' not in sys.modules; preload()\n"
+    wait = "while not hasattr(sys.modules.get('core.sdk'), 'answer'): time.sleep(0.01)\n"
+
+    subprocess.run([sys.executable, "-c", told + wait], cwd=Path(__file__).parents[2], check=True, timeout=300)
