@@ -1,4 +1,7 @@
-"""Decodes finished and long exchanges in slices between the loop's reads. Never holds the loop for more than 0.5 ms."""
+"""Decodes finished and long exchanges in slices between the loop's reads.
+
+Never holds the loop for more than 0.5 ms, unless so much waits that memory would not last.
+"""
 
 import asyncio
 from collections import deque
@@ -14,7 +17,8 @@ BUSY_GAP_NS = 100_000  # between two slices of an idle loop pass about 20 us
 MOST_SHARE = 0.9
 CREDIT_NS = 20_000_000
 PAUSE_S = 0.001
-BACKLOG_BYTES = 100_000_000  # above this long slices are taken although the loop is busy: memory is bounded too
+BACKLOG_BYTES = 100_000_000  # above this memory matters more: slices so long that they win, seen as loop lag
+FLOODED_SLICE_NS = 5_000_000
 
 
 class IdleDecoder:
@@ -65,8 +69,9 @@ class IdleDecoder:
         if not (self._flooded or self._until_ns is not None or self._has_credit(started)):
             self._loop.call_later(PAUSE_S, self._slice)
             return
-        busy = started - self._left_ns > BUSY_GAP_NS and not self._flooded
-        self._decode_until(started + (BUSY_SLICE_NS if busy else IDLE_SLICE_NS))
+        busy = started - self._left_ns > BUSY_GAP_NS
+        slice_ns = FLOODED_SLICE_NS if self._flooded else BUSY_SLICE_NS if busy else IDLE_SLICE_NS
+        self._decode_until(started + slice_ns)
         self._left_ns = monotonic_ns()
         if self._waiting:
             self._loop.call_soon(self._slice)

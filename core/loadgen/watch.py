@@ -11,7 +11,7 @@ from core.words import say
 
 LONG_NS = 2_000_000_000
 LONG_BYTES = 1_000_000
-MOST_WAITING_BYTES = 150_000_000  # of all requests together: what comes faster than it is decoded fills the memory
+MOST_WAITING_BYTES = 200_000_000  # of all requests together: what comes faster than it is decoded fills the memory
 LEAST_CAP_BYTES, BYTES_A_TOKEN = 64_000_000, 20_000
 SLICE = 128  # requests that are looked at before the loop has its turn again
 LIGHT_READS = 500  # so few that decoding them now, for the live view, costs nobody anything: 2 ms in slices
