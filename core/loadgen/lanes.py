@@ -11,6 +11,7 @@ DIALS_AT_ONCE = 128  # a listen queue is often 128 long
 CLOSES_AT_ONCE = 8
 # The kernel connects before the server takes note: what it needs for that would be in the TTFT of the first requests.
 SETTLE_S = 0.05
+ACCEPT_S = 0.0002  # more for each connection: what a server in Python needs
 
 
 class Lanes:
@@ -37,7 +38,7 @@ class Lanes:
         if not empty or isinstance(await self.connection(empty[0]), Failure):
             return  # do not dial a dead address a thousand times
         await asyncio.gather(*(self.connection(place) for place in empty[1:]))
-        await asyncio.sleep(SETTLE_S)
+        await asyncio.sleep(SETTLE_S + ACCEPT_S * len(empty))
 
     async def connection(self, place: int) -> Connection | Failure:
         """The place's connection; a new one if the old is closed or stale: what was never sent is no retry."""
