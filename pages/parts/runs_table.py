@@ -12,6 +12,7 @@ from core.charts.sample import thinned
 from core.words import say
 from pages.parts.look import STATE_COLOUR, swatch, zone
 from pages.parts.measures import definition, few, few_note, muted, success_percent, three_digits
+from pages.parts.runs_room import fitting
 from pages.parts.text import MISSING, in_cell, milliseconds, when
 from storage.runs import RunRow
 
@@ -19,10 +20,9 @@ SPARKS = 30
 TALLEST = 720
 NAME = "Configuration"
 TICKED = "runs_ticked"
-FRAME = 40  # the column of ticks and the border
 # What is seen where there is no room for all, the first first, with the pixels that each takes.
 WIDTHS = {
-    "": 30, NAME: 130, "In flight": 66, "TTFT p50": 84, "TPOT p50": 84, "Output": 96, "Started": 90, "State": 96,
+    "": 30, NAME: 130, "In flight": 66, "TTFT p50": 84, "TPOT p50": 84, "Output": 96, "State": 90, "Started": 90,
     "TTFT p99": 84, "Success": 76, "Requests": 74, "Model": 150, "Engine": 90, "One": 106, "Gap": 104,
     "Experiment": 150, "Tags": 110,
 }  # fmt: skip
@@ -47,29 +47,11 @@ def tick(ids: Sequence[str]) -> None:
     st.session_state[TICKED] = list(dict.fromkeys([*st.session_state.get(TICKED, ()), *ids]))
 
 
-def fitting(room: int, names: Sequence[str]) -> dict[str, int]:
-    """Those columns that there is room for, by importance, in the order of the table, with their widths."""
-    kept, left = [], room - FRAME
-    for name, width in WIDTHS.items():
-        if name in names:
-            left -= width
-            if left < 0:
-                left += width
-                break
-            kept.append(name)
-    shares = sum(FREE.get(name, 0) for name in kept)
-    return {
-        name: WIDTHS[name] + int(left * FREE[name] / shares) if name in FREE else WIDTHS[name]
-        for name in names
-        if name in kept
-    }
-
-
 def table(rows: Sequence[RunRow], room: int | None = None) -> Chosen:
     """The rows; a click on a name opens its run, ticks choose. Without `room` all columns are there."""
     ids, before = [row.id for row in rows], st.session_state.get(TICKED, [])
     frame = _frame(rows)
-    widths = WIDTHS if room is None else fitting(room, list(frame))
+    widths = WIDTHS if room is None else fitting(room, list(frame), WIDTHS, FREE)
     event = st.dataframe(
         muted(frame, {"TTFT p99": [few("p99", row.ok) for row in rows]}),
         hide_index=True,

@@ -7,6 +7,7 @@ import pytest
 from core.chart_style import INK
 from core.run import RunState
 from pages.parts import runs_table
+from pages.parts.runs_room import FRAME, fitting
 from tests.pages.seen import HOSTILE, button, words
 
 
@@ -161,18 +162,20 @@ def shown(page):
 
 @pytest.mark.parametrize(
     ("room", "last"),
-    [(620, "Started"), (1160, "Model"), (2000, "Tags")],
+    [(620, "State"), (1160, "Model"), (2000, "Tags")],
     ids=["900 px", "1440 px", "as wide as it gets"],
 )
 def test_columns_are_chosen_by_importance_and_fit_without_scrolling(room, last):
-    found = runs_table.fitting(room, list(runs_table.WIDTHS))
+    found = fitting(room, list(runs_table.WIDTHS), runs_table.WIDTHS, runs_table.FREE)
 
     assert set(found) == set(list(runs_table.WIDTHS)[: list(runs_table.WIDTHS).index(last) + 1])
-    assert sum(found.values()) + runs_table.FRAME <= room
+    assert sum(found.values()) + FRAME <= room
 
 
 def test_what_room_is_left_goes_to_the_names():
-    narrow, wide = (runs_table.fitting(room, ["", runs_table.NAME, "In flight"]) for room in (400, 500))
+    narrow, wide = (
+        fitting(room, ["", runs_table.NAME, "In flight"], runs_table.WIDTHS, runs_table.FREE) for room in (400, 500)
+    )
 
     assert wide[runs_table.NAME] == narrow[runs_table.NAME] + 100
     assert (narrow["In flight"], narrow[""]) == (wide["In flight"], wide[""])
