@@ -8,6 +8,7 @@ import numpy as np
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
 POINTS = 200  # of a grid
+STEPS = 300  # of a cumulative line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +28,17 @@ class Sample:
         values = np.asarray(self.points, dtype=float)
         found: Numbers = np.interp(np.asarray(shares) * (len(values) - 1), np.arange(len(values)), values)
         return found
+
+    def cumulated(self) -> tuple[Numbers, Numbers]:
+        """(values, shares): the share of all values at or below each, to be drawn in steps that rise at the value.
+
+        A small sample has all its steps; of a large one as many points as a line needs, too close to be seen as steps.
+        """
+        values = np.asarray(self.points, dtype=float)
+        if len(values) == self.count and self.count <= STEPS:
+            return np.concatenate([values[:1], values]), np.linspace(0, 1, self.count + 1)
+        shares = np.linspace(0, 1, STEPS)
+        return self.at(shares), shares
 
     def counted(self, edges: Numbers) -> Numbers:
         """How many raw values lie between each two edges; read off the grid where the sample itself is not at hand."""

@@ -51,13 +51,14 @@ def distribution(
         first, last = first * 0.9 - 1e-6, last * 1.1 + 1e-6
     fig = figure(mode, title, note + _hidden(sample, cut), x=unit.name, y=counted, height=270)
     _bars(fig, sample, (float(first), float(last)), unit, colour=tint(colour, ink.paper, 0.45), counted=counted)
-    shares = np.linspace(0, cut, 240)
+    values, shares = sample.cumulated()
+    shown = shares <= cut
     fig.add_scatter(
-        x=sample.at(shares) * unit.per_second,
-        y=shares,
+        x=values[shown] * unit.per_second,
+        y=shares[shown],
         yaxis="y2",
         mode="lines",
-        line={"color": colour, "width": 2},
+        line={"color": colour, "width": 2, "shape": "hv"},
         hovertemplate=f"%{{y:.0%}} {say('within')} %{{x:.4g}} {unit.name}<extra></extra>",
     )
     percentile_lines(fig, mode, {name: value * unit.per_second for name, value in percentiles.items()}, faint)
@@ -131,19 +132,19 @@ def ecdf(
     fig = figure(
         mode,
         title,
-        say("further left is better · read across at {share} for p{p}", share=f"{share:g}", p=f"{share * 100:g}"),
+        say("further left is better · read across at {p} % for p{p}", p=f"{share * 100:g}"),
         x=f"{metric}, {unit.name}" + (say(" (log)") if log else ""),
         y=share_of,
     )
-    shares = np.linspace(0, 1, 300)
     names = marked(series for series, _ in curves)
     for series, sample in curves:
+        values, shares = sample.cumulated()
         fig.add_scatter(
-            x=sample.at(shares) * unit.per_second,
+            x=values * unit.per_second,
             y=shares,
             name=names[series.title],
             mode="lines",
-            line={"color": INK[mode].colour(series.slot)},
+            line={"color": INK[mode].colour(series.slot), "shape": "hv"},
             hovertemplate=f"<b>{in_full(series)}</b><br>%{{y:.0%}} {say('within')} %{{x:.4g}} {unit.name}"
             "<extra></extra>",
         )

@@ -53,3 +53,23 @@ def test_pooled_grids_weigh_by_their_counts():
     truth = np.quantile(np.concatenate([many, few]), [0.25, 0.5, 0.85, 0.95])
     assert pooled.count == 100_000
     assert pooled.at([0.25, 0.5, 0.85, 0.95]) == pytest.approx(truth, rel=0.02)
+
+
+def test_a_small_sample_cumulates_in_steps_that_rise_at_its_values():
+    values, shares = Sample(points=[4.5, 4.5, 11.2, 11.2], count=4).cumulated()
+
+    assert values.tolist() == [4.5, 4.5, 4.5, 11.2, 11.2]
+    assert shares.tolist() == [0, 0.25, 0.5, 0.75, 1.0]
+
+
+def test_a_large_sample_cumulates_in_a_bounded_number_of_points():
+    values, shares = Sample(points=[float(place) for place in range(10_000)], count=10_000).cumulated()
+
+    assert len(values) == len(shares) <= 500
+    assert (values[0], values[-1]) == (0, 9999)
+
+
+def test_a_grid_cumulates_along_its_points():
+    values, shares = Sample(points=[1.0, 2.0, 4.0], count=1000).cumulated()
+
+    assert (values[0], values[-1], shares[0], shares[-1]) == (1.0, 4.0, 0, 1)
