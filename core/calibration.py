@@ -7,10 +7,11 @@ import dataclasses
 import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 from core.calibration_result import Calibration, Level, LevelResult, in_streams
 from core.environment import environment
-from core.fleet.local import run_once
+from core.fleet.local import Listener, run_once
 from core.percentile import percentile
 from core.plan import Configuration, Load, RunPlan, Workload
 from core.processor_time import process_seconds
@@ -55,10 +56,10 @@ def calibrate(
                 rate = f"{level.offered_tokens_per_s:,.0f}"
                 words = say("{streams}, {rate} tokens/s", streams=in_streams(level.streams), rate=rate)
                 tell(number / len(levels), words)
-                row = measure(server, level, environ)
+                row = measure(server, level, environ, partial(tell, number / len(levels)))
                 if not row.good:
                     tell((number + 0.5) / len(levels), say("{words}, once more", words=words))
-                    row = better(row, measure(server, level, environ))
+                    row = better(row, measure(server, level, environ, partial(tell, number / len(levels))))
                 rows.append(row)
                 if row.server_limited or not row.good:
                     break
@@ -68,10 +69,25 @@ def calibrate(
     return Calibration(made_at=datetime.now(UTC), levels=tuple(rows), environment=environment())
 
 
-def measure(server: PacedServer, level: Level, environ: Mapping[str, str] | None = None) -> LevelResult:
+class Waiting(Listener):
+    """Tells that another measured run holds the machine."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+
+    def waiting(self) -> None:
+        self._tell(say("Waiting for another measured run on this machine to end"))
+
+
+def measure(
+    server: PacedServer,
+    level: Level,
+    environ: Mapping[str, str] | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> LevelResult:
     """One run at one level, held against the simulator's log. Raises CalibrationFailed where it did not happen."""
     before_s = process_seconds(server.pid)
-    run = run_once(plan(server.base_url, level), environ=environ)
+    run = run_once(plan(server.base_url, level), environ=environ, listener=Waiting(tell))
     after_s = process_seconds(server.pid)
     if run.state is not RunState.COMPLETED:
         raise CalibrationFailed(run.message or say("The calibration was stopped."))

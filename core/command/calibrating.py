@@ -20,9 +20,9 @@ def calibrating(*, quick: bool, out: Path | None) -> int:
     shown = sys.stderr.isatty()
 
     def progress(share: float, words: str) -> None:
-        if shown:
-            sys.stderr.write(f"\r\x1b[K{share:4.0%}  {words}")
-            sys.stderr.flush()
+        line = f"{share:4.0%}  {words}"
+        sys.stderr.write(f"\r\x1b[K{line}" if shown else f"{line}\n")
+        sys.stderr.flush()
 
     try:
         found = calibrate(progress=progress, levels=LEVELS[:QUICK] if quick else LEVELS)

@@ -8,14 +8,16 @@ import sys
 import pytest
 
 from core import calibration
-from core.calibration import Calibration, CalibrationFailed, Level, calibrate
+from core.calibration import LEVELS, Calibration, CalibrationFailed, Level, calibrate, measure
 from core.findings import findings
 from core.fleet.local import run_once
+from core.loadgen.machine_lock import MachineLock
 from core.records import RequestRecord
 from core.run import ClientHealth, RunState
 from core.servers.paced_child import PacedServer
 
 SMALL = Level(streams=4, model="gt-ttft20000-itl5000", requests=12, tokens=40)
+MOST_ATTEMPTS = 10
 
 
 @pytest.fixture(scope="module")
@@ -61,9 +63,11 @@ def test_it_survives_being_kept_as_json(small):
 
 def test_a_lag_put_in_on_purpose_is_reported_as_what_it_is():
     """Of several attempts the least disturbed one counts: other work can only add to the lag."""
-    lags = [calibrate(levels=[SMALL], environ={"PACELINE_TEST_LAG_MS": "5"}).levels[0].loop_lag_p99_s for _ in range(3)]
+    lags: list[float] = []
+    while len(lags) < MOST_ATTEMPTS and min(lags, default=1.0) > 0.006:
+        lags.append(calibrate(levels=[SMALL], environ={"PACELINE_TEST_LAG_MS": "5"}).levels[0].loop_lag_p99_s)
 
-    assert 0.004 <= min(lags) <= 0.006
+    assert 0.004 <= min(lags) <= 0.006, lags
 
 
 def test_a_run_with_that_lag_is_client_limited_and_one_without_is_not():
@@ -82,7 +86,7 @@ def test_a_run_with_that_lag_is_client_limited_and_one_without_is_not():
 
 def test_a_level_that_cannot_be_kept_ends_the_climb():
     """A pace no simulator keeps: fewer tokens come than are offered, and it is the simulator that was late."""
-    beyond = Level(streams=8, model="gt-ttft0-itl1", requests=8, tokens=20_000)
+    beyond = Level(streams=8, model="gt-ttft0-itl1", requests=8, tokens=5_000)
 
     found = calibrate(levels=[beyond, SMALL])
 
@@ -128,3 +132,19 @@ def test_a_simulator_that_does_not_start_is_a_sentence(monkeypatch):
 
     with pytest.raises(CalibrationFailed, match=r"^The simulator did not start\. The process said nothing for 0 s\."):
         calibrate(levels=[SMALL])
+
+
+def test_waiting_for_another_measured_run_is_told(tmp_path, monkeypatch):
+    monkeypatch.setenv("PACELINE_LOCK", str(tmp_path / "lock"))
+    told = []
+    held = MachineLock()
+    assert held.try_acquire()
+
+    def tell(words):
+        told.append(words)
+        held.release()  # the other run ends
+
+    with PacedServer() as server:
+        measure(server, LEVELS[0], tell=tell)
+
+    assert told == ["Waiting for another measured run on this machine to end"]
