@@ -1,7 +1,10 @@
-"""What every test shares: async tests run on asyncio alone, and no example is failed for taking its time."""
+"""What every test shares: async tests run on asyncio alone, no example is failed for taking its time, and a killed
+process's half-written coverage file ends no run."""
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.unfinished import drop_unfinished
 
 # A busy machine makes any example slow: that is no fault of what is tested.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -11,3 +14,18 @@ settings.load_profile("patient")
 @pytest.fixture
 def anyio_backend():
     return "asyncio"
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtestloop(session):
+    """Before the coverage of all processes is put together, see to those that were killed."""
+    try:
+        return (yield)
+    finally:
+        drop_unfinished(session.config.rootpath)
+
+
+@pytest.fixture(scope="session")
+def model_cache(tmp_path_factory):
+    """Where the demo's model files are made, each once for all tests."""
+    return tmp_path_factory.mktemp("models")

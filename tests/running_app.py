@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Self
 
 ROOT = Path(__file__).parents[1]
+COUNTING = ("COVERAGE_PROCESS_CONFIG", "COVERAGE_PROCESS_START")  # what tells a child to count what it runs
 START_S = 60.0  # a loaded machine may be slow; nothing here measures time
 
 
@@ -31,6 +32,7 @@ class RunningApp:
         self.address = f"http://127.0.0.1:{self.port}"
         self.database = folder / "paceline.duckdb"
         self.log = folder / f"app-{self.port}.log"
+        inherited = {name: value for name, value in os.environ.items() if name not in COUNTING}
         own = {
             "PACELINE_DB": str(self.database),
             "PACELINE_LOCK": str(folder / "measuring.lock"),
@@ -39,7 +41,7 @@ class RunningApp:
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
                 [sys.executable, str(ROOT / ".ci" / "start.py"), "--port", str(self.port)],
-                env=os.environ | own | environment,
+                env=inherited | own | environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

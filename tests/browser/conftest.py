@@ -67,9 +67,9 @@ def chromium():
 
 
 @pytest.fixture(scope="session")
-def cache(tmp_path_factory) -> Path:
-    """Where the demo's model files are made, once for all tests of this folder."""
-    return tmp_path_factory.mktemp("cache")
+def cache(model_cache) -> Path:
+    """Where the app makes the demo's model files at their first use; the tests of the engine take them over."""
+    return model_cache
 
 
 @pytest.fixture(scope="module")

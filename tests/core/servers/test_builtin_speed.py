@@ -13,8 +13,8 @@ from core.servers.builtin import demo_workload, variant_configuration, with_addr
 from core.servers.demo import DemoServers
 from core.servers.variants import made_path, note_path, variant_file
 
-MOST_ROUNDS = 6
-LOAD = Load(concurrency=1, requests=3, warmup_requests=1)
+MOST_ROUNDS = 10
+LOAD = Load(concurrency=1, requests=6, warmup_requests=1)  # short ones: on a busy machine one is soon undisturbed
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def swapped_cache(model_cache, tmp_path_factory):
 
 
 def decode_speeds(server, name):
-    plan = RunPlan(configuration=variant_configuration(name, 0), workload=demo_workload(16, 32), load=LOAD)
+    plan = RunPlan(configuration=variant_configuration(name, 0), workload=demo_workload(16, 16), load=LOAD)
     run = run_once(with_address(plan, server))
     assert run.state is RunState.COMPLETED, run.message
     return [decode_tps(record) for record in run.requests if not record.warmup]

@@ -120,7 +120,9 @@ def test_an_unknown_variant_is_a_sentence(servers):
         servers.start("Q2_K")
 
 
-def test_closing_gives_up_a_start_that_is_under_way(tmp_path):
+def test_closing_gives_up_a_start_that_is_under_way(tmp_path, long_source, monkeypatch):
+    monkeypatch.syspath_prepend(long_source.parents[1])
+    monkeypatch.setattr(variants, "PACKAGE", long_source.parent.name)
     servers = DemoServers(tmp_path)
     making, faults = threading.Event(), []
 

@@ -159,9 +159,9 @@ def test_a_maker_that_waits_for_another_says_so(source, tmp_path):
     assert is_whole(file)
 
 
-def test_a_maker_killed_in_the_middle_leaves_nothing_that_counts(source, tmp_path):
+def test_a_maker_killed_in_the_middle_leaves_nothing_that_counts(source, long_source, tmp_path):
     target = made_path("F16", tmp_path)
-    maker = Child("core.servers.quantize", [str(variants.shipped_file()), str(target), "F16"])
+    maker = Child("core.servers.quantize", [str(long_source), str(target), "F16"])
     while '"share": 0.' not in maker.line(60):
         pass
     maker.process.kill()
@@ -175,7 +175,7 @@ def test_a_maker_killed_in_the_middle_leaves_nothing_that_counts(source, tmp_pat
     assert leftovers(tmp_path) == []
 
 
-def test_giving_up_ends_the_maker(tmp_path):
+def test_giving_up_ends_the_maker(long_source, tmp_path):
     class GaveUpError(Exception):
         pass
 
@@ -185,7 +185,7 @@ def test_giving_up_ends_the_maker(tmp_path):
 
     began = time.monotonic()
     with pytest.raises(GaveUpError):
-        variant_file("Q8_0", tmp_path, give_up)
+        variant_file("Q8_0", tmp_path, give_up, source=long_source)
 
     assert not is_whole(made_path("Q8_0", tmp_path))
     assert leftovers(tmp_path) == []
