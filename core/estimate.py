@@ -1,25 +1,22 @@
-"""What a plan will cost before it is launched: time, requests and tokens, and what should be looked at first.
+"""What a launch will take: time, requests and tokens; of a search or a sweep the most it may take.
 
 Arithmetic over plans and over what is known of their configurations. Asks nothing and measures nothing.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
 from itertools import product
 from math import ceil, log2
 from typing import Protocol
 
-from core.percentile import FOR_P99, too_few
-from core.plan import Configuration, Load, RunPlan, Workload
-from core.shortening import cut
-from core.words import say
+from core.course import at_level
+from core.levels import between
+from core.plan import Configuration, Experiment, Load, RunPlan, Slo, Workload
+from core.search import Probe, Search, next_level
 
 BETWEEN_RUNS_S = 2.5  # preflight, opening connections, closing the run
-FRESH = timedelta(minutes=15)
-FIRM_P99 = 500
-NAMED, LONGEST_NAME = 4, 48
-STREAM_LENGTHS = 3  # requests a stream, below which start and end weigh more than the middle
+EDGES = 12  # places where a search's edge is supposed to be, for the longest way to it
+LEVEL_STEPS = 200  # of a level that changes, for its mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +42,9 @@ class Observed(Protocol):
     @property
     def configuration_id(self) -> str: ...
     @property
-    def concurrency(self) -> int: ...
+    def concurrency(self) -> int | None: ...
+    @property
+    def rate(self) -> float | None: ...
     @property
     def ttft_p50_s(self) -> float | None: ...
     @property
@@ -53,14 +52,23 @@ class Observed(Protocol):
 
 
 def seen_pace(plan: RunPlan, earlier: Iterable[Observed], probed_ttft_s: float | None = None) -> Pace:
-    """The pace of the earlier run of this configuration whose load is nearest; else of the probe, else assumed."""
+    """The pace of the earlier run of this configuration whose load is nearest; else of the probe, else assumed.
+
+    Loads of the same kind come first. To the other kind the lightest is nearest: below saturation each request of an
+    open loop is nearly alone, above it its waits tell how long was measured.
+    """
     like = [run for run in earlier if run.configuration_id == plan.configuration.id and run.ttft_p50_s is not None]
     if like:
-        wanted = plan.load.concurrency
-        nearest = min(like, key=lambda run: abs(log2(run.concurrency / wanted)))
+        nearest = min(like, key=lambda run: _distance(run, plan.load))
         tpot_s = nearest.tpot_p50_s if nearest.tpot_p50_s is not None else Pace().tpot_s
         return Pace(ttft_s=nearest.ttft_p50_s or 0.0, tpot_s=tpot_s, known=nearest.tpot_p50_s is not None)
     return Pace() if probed_ttft_s is None else Pace(ttft_s=probed_ttft_s)
+
+
+def _distance(run: Observed, load: Load) -> tuple[bool, float]:
+    level = run.rate if run.concurrency is None else float(run.concurrency)
+    alike = (run.concurrency is None) == (load.concurrency is None)
+    return not alike, abs(log2((level or 1.0) / load.value)) if alike else level or 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +77,7 @@ class Estimate:
 
     Attributes:
         peak_tokens_per_s: The most output tokens a second that any of the runs should bring.
+        in_flight: The most requests that should be on their way at once; of open loops by Little's law.
         known: Whether every pace was seen before, rather than assumed.
     """
 
@@ -79,43 +88,26 @@ class Estimate:
     output_tokens: int
     peak_tokens_per_s: float
     known: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """One thing worth knowing before the launch; read like a finding."""
-
-    level: str
-    what: str
-    why: str = ""
-    do: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
-    """What is known of an endpoint from its last probe.
-
-    Attributes:
-        at: When it was probed, None if never.
-        ready: Whether it answered as a benchmark needs it.
-        what: The outcome in one sentence.
-        models: All that the endpoint listed; empty if it listed none, or more than were kept.
-    """
-
-    name: str
-    at: datetime | None = None
-    ready: bool = False
-    what: str = ""
-    models: tuple[str, ...] = ()
+    in_flight: int = 0
 
 
 def interleaved(
-    configurations: Sequence[Configuration], workload: Workload, loads: Sequence[Load], *, repeats: int = 1
+    configurations: Sequence[Configuration],
+    workload: Workload,
+    loads: Sequence[Load],
+    *,
+    repeats: int = 1,
+    slo: Slo | None = None,
 ) -> tuple[RunPlan, ...]:
-    """Every configuration at every load, level by level over all configurations, so that drift hits all alike."""
+    """Every configuration at every load, level by level, so that drift hits all alike.
+
+    Repeats of a level go over the configurations there and back, A B C, C B A: what drifts evenly then adds as much to
+    each of them.
+    """
     return tuple(
-        RunPlan(configuration=configuration, workload=workload, load=load)
-        for _, load, configuration in product(range(repeats), loads, configurations)
+        RunPlan(configuration=configuration, workload=workload, load=load, slo=slo)
+        for load, repeat in product(loads, range(repeats))
+        for configuration in (reversed(configurations) if repeat % 2 else configurations)
     )
 
 
@@ -131,13 +123,11 @@ def estimate(plans: Iterable[RunPlan], pace: Callable[[RunPlan], Pace]) -> Estim
         input_tokens=sum(n * plan.workload.input_tokens for n, plan in zip(requests, plans, strict=True)),
         output_tokens=sum(n * plan.workload.output_tokens for n, plan in zip(requests, plans, strict=True)),
         peak_tokens_per_s=max(
-            (
-                plan.load.concurrency * plan.workload.output_tokens / its.request_s(plan.workload.output_tokens)
-                for plan, its in zip(plans, paces, strict=True)
-            ),
+            (_requests_per_s(plan, its) * plan.workload.output_tokens for plan, its in zip(plans, paces, strict=True)),
             default=0.0,
         ),
         known=all(its.known for its in paces),
+        in_flight=max((_in_flight(plan, its) for plan, its in zip(plans, paces, strict=True)), default=0),
     )
 
 
@@ -145,143 +135,94 @@ def _requests(plan: RunPlan, pace: Pace) -> int:
     load = plan.load
     if load.requests is not None:
         return load.requests + load.warmup_requests
-    rounds = (load.duration_s or 0.0) / pace.request_s(plan.workload.output_tokens)
-    return ceil(rounds * load.concurrency) + load.warmup_requests
+    per_s = _requests_per_s(plan, pace) if load.concurrency is not None else _mean_level(load, load.duration_s or 0.0)
+    return ceil(round((load.duration_s or 0.0) * per_s, 6)) + load.warmup_requests
+
+
+def _requests_per_s(plan: RunPlan, pace: Pace) -> float:
+    """At the most: at the highest of its levels."""
+    load = plan.load
+    return load.value if load.concurrency is None else load.concurrency / pace.request_s(plan.workload.output_tokens)
+
+
+def _in_flight(plan: RunPlan, pace: Pace) -> int:
+    """On average at the highest level: a rate times how long one request takes, capped as the load is."""
+    load = plan.load
+    if load.concurrency is not None:
+        return load.concurrency
+    return min(load.most_in_flight, ceil(round(load.value * pace.request_s(plan.workload.output_tokens), 6)))
+
+
+def _mean_level(load: Load, seconds: float) -> float:
+    """The mean of a level that changes, over its first seconds."""
+    steps = [(place + 0.5) / LEVEL_STEPS for place in range(LEVEL_STEPS)]
+    return sum(load.level_at(share * seconds) for share in steps) / LEVEL_STEPS
 
 
 def _time_s(plan: RunPlan, pace: Pace) -> float:
     load, one = plan.load, pace.request_s(plan.workload.output_tokens)
-    warm = ceil(load.warmup_requests / load.concurrency) * one
-    measured = (load.duration_s or 0.0) + one if load.requests is None else ceil(load.requests / load.concurrency) * one
+    warm = ceil(load.warmup_requests / (load.concurrency or 1)) * one
+    if load.requests is None:
+        measured = (load.duration_s or 0.0) + one
+    elif load.concurrency is not None:
+        measured = ceil(load.requests / load.concurrency) * one
+    else:
+        measured = _sending_s(load, load.requests) + one
     return warm + measured + BETWEEN_RUNS_S
 
 
-def checks(
-    plans: Sequence[RunPlan],
-    expected: Estimate,
-    *,
-    seen: Sequence[Seen],
-    kept_tokens_per_s: float | None,
-    now: datetime,
-) -> tuple[Check, ...]:
-    """In words: do the endpoints answer and know the models, does this machine keep up, do the samples suffice."""
-    return (
-        *_endpoint_checks(seen, now),
-        *_model_checks(plans, seen),
-        _machine_check(expected, kept_tokens_per_s),
-        *_sample_checks(plans),
+def _sending_s(load: Load, requests: int) -> float:
+    """Until so many requests were due."""
+    due, begin_s = 0.0, 0.0
+    for stage in load.stages:
+        its = (stage.start + stage.end) / 2 * stage.seconds
+        if due + its >= requests:
+            return begin_s + stage.seconds * (requests - due) / its
+        due, begin_s = due + its, begin_s + stage.seconds
+    return begin_s + (requests - due) / load.level_at(begin_s)
+
+
+def at_most(experiment: Experiment, pace: Callable[[RunPlan], Pace]) -> tuple[tuple[RunPlan, ...], Estimate]:
+    """The runs of the launch and what they take; of a search or a sweep those of the longest course it may take.
+
+    With the rest between two runs.
+    """
+    plans, found = _at_most(experiment, pace)
+    return plans, replace(found, time_s=found.time_s + max(0, found.runs - 1) * experiment.cooldown_s)
+
+
+def _at_most(experiment: Experiment, pace: Callable[[RunPlan], Pace]) -> tuple[tuple[RunPlan, ...], Estimate]:
+    if not experiment.is_adaptive:
+        return experiment.plans, estimate(experiment.plans, pace)
+    courses = [
+        tuple(at_level(plan, level) for plan in experiment.plans for level in levels) for levels in _courses(experiment)
+    ]
+    found = [(plans, estimate(plans, pace)) for plans in courses]
+    longest, its = max(found, key=lambda one: one[1].time_s)
+    return longest, replace(
+        its,
+        runs=max(one.runs for _, one in found),
+        requests=max(one.requests for _, one in found),
+        input_tokens=max(one.input_tokens for _, one in found),
+        output_tokens=max(one.output_tokens for _, one in found),
+        peak_tokens_per_s=max(one.peak_tokens_per_s for _, one in found),
+        in_flight=max(one.in_flight for _, one in found),
     )
 
 
-def _endpoint_checks(seen: Sequence[Seen], now: datetime) -> list[Check]:
-    found, fresh = [], 0
-    for endpoint in seen:
-        if endpoint.at is None:
-            found.append(
-                Check(
-                    level="note",
-                    what=say("{name} was never probed.", name=endpoint.name),
-                    do=say("Each run asks it once before it starts."),
-                )
-            )
-        elif not endpoint.ready:
-            found.append(
-                Check(
-                    level="act",
-                    what=say("{name} did not answer its last probe as a benchmark needs.", name=endpoint.name),
-                    do=endpoint.what,
-                )
-            )
-        elif now - endpoint.at <= FRESH:
-            fresh += 1
-        else:
-            found.append(Check(level="note", what=say("{name} was last probed a while ago.", name=endpoint.name)))
-    if fresh:
-        ready = say("1 endpoint answered within the last 15 min")
-        if fresh > 1:
-            ready = say("{n} endpoints answered within the last 15 min", n=fresh)
-        found.insert(0, Check(level="ok", what=ready))
-    return found
+def _courses(experiment: Experiment) -> Iterator[list[float]]:
+    """The levels that one configuration may meet, wherever its edge is."""
+    search, sweep = experiment.search, experiment.sweep
+    if search is None:
+        assert sweep is not None
+        yield [1, sweep.high, *between(None, None, high=sweep.high, count=sweep.between)]
+        return
+    for place in range(EDGES + 1):
+        yield _probed(search, search.low * (search.high / search.low) ** (place / EDGES))
 
 
-def _model_checks(plans: Sequence[RunPlan], seen: Sequence[Seen]) -> Iterator[Check]:
-    """A model that its endpoint does not list: its requests fail most likely, though a list may be incomplete."""
-    for endpoint in seen:
-        asked = dict.fromkeys(
-            plan.configuration.model for plan in plans if plan.configuration.endpoint.name == endpoint.name
-        )
-        unlisted = [name for name in asked if not is_listed(name, endpoint.models)]
-        if not endpoint.models or not unlisted:
-            continue
-        yield Check(
-            level="act",
-            what=say(
-                "{name} lists {models}; not {unlisted}.",
-                name=endpoint.name,
-                models=_some(endpoint.models),
-                unlisted=_some([f"“{name}”" for name in unlisted]),
-            ),
-            do=say(
-                "Edit the configuration, or probe again if the model was loaded since. It can be launched as it is."
-            ),
-        )
-
-
-def is_listed(model: str, models: Sequence[str]) -> bool:
-    """Whether a server that lists these models knows this one; Ollama adds a tag to a name without one."""
-    return model in models or f"{model}:latest" in models
-
-
-def _some(names: Sequence[str]) -> str:
-    more = len(names) - NAMED
-    listed = ", ".join(cut(name, LONGEST_NAME) for name in names[:NAMED])
-    return listed + (say(" and {n} more", n=f"{more:,}") if more > 0 else "")
-
-
-def _machine_check(expected: Estimate, kept: float | None) -> Check:
-    need = f"{expected.peak_tokens_per_s:,.0f}"
-    if kept is None:
-        return Check(
-            level="note",
-            what=say("This machine is not calibrated"),
-            do=say("Up to {need} tokens/s are expected.", need=need),
-        )
-    if kept >= expected.peak_tokens_per_s:
-        return Check(
-            level="ok",
-            what=say("This machine keeps {kept} tokens/s; you need {need}", kept=f"{kept:,.0f}", need=need),
-        )
-    return Check(
-        level="act",
-        what=say("This machine keeps {kept} tokens/s and {need} are expected", kept=f"{kept:,.0f}", need=need),
-        do=say("Above that its own delay shows in the numbers: choose fewer in flight."),
-    )
-
-
-def _sample_checks(plans: Sequence[RunPlan]) -> list[Check]:
-    found = []
-    counted = [plan.load for plan in plans if plan.load.requests is not None]
-    fewest = min((load.requests or 0 for load in counted), default=None)
-    if fewest is not None:
-        tail = max(1, fewest // 100)
-        if too_few("p99", fewest):
-            what = say("{n} requests are too few for a p99, which is shown grey", n=fewest)
-            found.append(
-                Check(
-                    level="act",
-                    what=what,
-                    do=say("{few} make it readable, {firm} make it firm.", few=FOR_P99, firm=FIRM_P99),
-                )
-            )
-        elif fewest < FIRM_P99:
-            sample = say("1 sample") if tail == 1 else say("{tail} samples", tail=tail)
-            what = say("{n} requests give p99 from {sample}", n=fewest, sample=sample)
-            found.append(Check(level="act", what=what, do=say("p99 needs {firm} to be firm", firm=FIRM_P99)))
-        else:
-            found.append(Check(level="ok", what=say("{n} requests a level make the p99 firm", n=f"{fewest:,}")))
-    short = [load for load in counted if (load.requests or 0) < STREAM_LENGTHS * load.concurrency]
-    if short:
-        worst = max(short, key=lambda load: load.concurrency / (load.requests or 1))
-        what = say("{n} requests at {c} in flight", n=worst.requests, c=worst.concurrency)
-        found.append(Check(level="act", what=what, do=say("Fewer than 3 a stream: start and end weigh most.")))
-    return found
+def _probed(search: Search, edge: float) -> list[float]:
+    probes: list[Probe] = []
+    while (level := next_level(search, probes)) is not None:
+        probes.append(Probe(level=level, met=level <= edge))
+    return [probe.level for probe in probes]

@@ -61,7 +61,7 @@ def judged(line: Lineup) -> list[Contender]:
     return real or list(line.contenders)
 
 
-def soonest(line: Lineup, level: int, metric: str, name: Statistic) -> Soonest | None:
+def soonest(line: Lineup, level: float, metric: str, name: Statistic) -> Soonest | None:
     """The lowest latency at one load; None if fewer than two configurations have it."""
     known = [
         (contender, value)
@@ -98,6 +98,8 @@ def lead(line: Lineup) -> Lead:
         Measured(
             name=contender.title,
             level=level,
+            variable=line.variable,
+            lanes=cell.lanes,
             decode_tps=[entry.values("decode_tps") for entry in cell.entries],
             output=cell.output,
         )

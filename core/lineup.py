@@ -1,96 +1,23 @@
 """Chosen runs laid out to be compared: configurations by loads, repeats pooled, one configuration the baseline.
 
-Knows what belongs together and what sets it apart; never decides who is better, never draws, never reads a store.
+Loads are of one kind: requests in flight and requests/s are no levels of each other, so runs of the other kind than the
+baseline's stand aside. Knows what belongs together and what sets it apart; never decides who is better, never draws,
+never reads a store.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from core.metrics import POOLED
+from core.cells import Cell, Entry
+from core.load import Variable, level_words
 from core.plan import Configuration, RunPlan, Workload
-from core.quantiles import Sample
-from core.run import Run
 from core.shortening import distinct
-from core.steadiness import Rate
-from core.summary import Summary
 from core.words import say
 
+__all__ = ("Cell", "Contender", "Entry", "Lineup", "lineup")
 BRIEF = 40  # letters of a name in a table or a line of text
 SLOTS = 8  # colours; more lines than these cannot be told apart
-
-
-@dataclass(frozen=True, kw_only=True)
-class Entry:
-    """One chosen run.
-
-    Attributes:
-        run: Without its requests.
-        values: Raw values of one metric over its successful requests, in the order in which these ended.
-        grid: The stored quantile grid of one metric, for the many chunk gaps.
-        output: Its output throughput with its error; None if it is not known.
-    """
-
-    run: Run
-    summary: Summary
-    values: Callable[[str], Sequence[float]]
-    grid: Callable[[str], Sequence[float]]
-    output: Callable[[], Rate | None]
-
-    def sample(self, metric: str) -> Sample:
-        """One metric's values, or their grid where there may be millions."""
-        points = self.grid(metric) if metric in POOLED else sorted(self.values(metric))
-        return Sample(points=points, count=self.summary.distributions[metric].count)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Cell:
-    """One configuration at one load: one run, or its repeats."""
-
-    level: int
-    entries: tuple[Entry, ...]
-
-    def sample(self, metric: str) -> Sample | None:
-        """The values of all repeats together; None if one of them does not have this metric."""
-        if any(metric not in entry.summary.distributions for entry in self.entries):
-            return None
-        return Sample.pooled([entry.sample(metric) for entry in self.entries])
-
-    def count(self, metric: str) -> int:
-        """How many values stand behind a statistic."""
-        found = (entry.summary.distributions.get(metric) for entry in self.entries)
-        return sum(distribution.count for distribution in found if distribution)
-
-    def statistic(self, metric: str, name: str) -> float | None:
-        """A percentile such as "p95" of the pooled values; None if the metric does not exist here."""
-        if len(self.entries) == 1:
-            return self.entries[0].summary.statistic(metric, name)
-        sample = self.sample(metric)
-        return float(sample.at([float(name[1:]) / 100])[0]) if sample else None
-
-    def throughput(self, key: str) -> float | None:
-        """Mean over the repeats; None if one of them does not know it."""
-        found = [entry.summary.throughput.get(key) for entry in self.entries]
-        known = [value for value in found if value is not None]
-        return sum(known) / len(known) if known and len(known) == len(found) else None
-
-    @property
-    def output(self) -> list[Rate]:
-        """Output throughput of each run that knows it."""
-        return [found for entry in self.entries if (found := entry.output()) is not None]
-
-    @property
-    def failed_share(self) -> float | None:
-        """Failed and empty requests of all that ended."""
-        counts = [entry.summary.counts for entry in self.entries]
-        ok = sum(count["ok"] for count in counts)
-        bad = sum(count["failed"] + count["empty"] for count in counts)
-        return bad / (ok + bad) if ok + bad else None
-
-    @property
-    def decode_tps(self) -> float | None:
-        """Median decode speed of one stream."""
-        return self.statistic("decode_tps", "p50")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +37,7 @@ class Contender:
     slot: int
     configuration: Configuration
     workload: Workload
-    cells: Mapping[int, Cell]
+    cells: Mapping[float, Cell]
 
     @property
     def simulated(self) -> bool:
@@ -123,7 +50,7 @@ class Contender:
         return say("{name} (simulated)", name=self.name) if self.simulated else self.name
 
     @property
-    def levels(self) -> list[int]:
+    def levels(self) -> list[float]:
         """Its loads, ascending."""
         return sorted(self.cells)
 
@@ -135,10 +62,21 @@ class Contender:
 
 @dataclass(frozen=True, kw_only=True)
 class Lineup:
-    """Everything chosen, the baseline first named."""
+    """Everything chosen, the baseline first named.
+
+    Attributes:
+        variable: What all levels count: requests in flight, or requests/s.
+        aside: Runs of the other kind of load, which no level of these can be held against.
+    """
 
     contenders: tuple[Contender, ...]
     baseline: Contender
+    variable: Variable = "concurrency"
+    aside: tuple[Entry, ...] = ()
+
+    def words(self, level: float) -> str:
+        """A level as people read it: `4 in flight`, `2.5 requests/s`."""
+        return level_words(self.variable, level)
 
     @property
     def others(self) -> list[Contender]:
@@ -146,12 +84,12 @@ class Lineup:
         return [contender for contender in self.contenders if contender is not self.baseline]
 
     @property
-    def levels(self) -> list[int]:
+    def levels(self) -> list[float]:
         """Every load of any configuration, ascending."""
         return sorted({level for contender in self.contenders for level in contender.cells})
 
     @property
-    def common_levels(self) -> list[int]:
+    def common_levels(self) -> list[float]:
         """Loads at which at least two configurations were measured; all of them if there are none such."""
         shared = [v for v in self.levels if sum(v in contender.cells for contender in self.contenders) > 1]
         return shared or self.levels
@@ -166,11 +104,22 @@ def lineup(entries: Sequence[Entry], *, baseline: str = "", date: Callable[[date
     """Lay out at least one run. Repeats are runs of one configuration, workload, load and experiment.
 
     The same configuration from two experiments stays one line while no load was measured twice, else it becomes two,
-    told apart by their dates. `baseline` is a contender's key, a configuration's id or a run's id.
+    told apart by their dates. `baseline` is a contender's key, a configuration's id or a run's id, whose first run says
+    which kind of load is compared.
     """
-    groups = _merged(_grouped(entries))
+    variable = _variable(entries, baseline)
+    groups = _merged(_grouped([entry for entry in entries if entry.run.plan.load.variable == variable]))
     contenders = tuple(_contenders(groups, date))
-    return Lineup(contenders=contenders, baseline=_baseline(contenders, baseline))
+    aside = tuple(entry for entry in entries if entry.run.plan.load.variable != variable)
+    return Lineup(contenders=contenders, baseline=_baseline(contenders, baseline), variable=variable, aside=aside)
+
+
+def _variable(entries: Sequence[Entry], baseline: str) -> Variable:
+    for entry in entries:
+        key, run_id = entry.run.plan.configuration.id, entry.run.id
+        if baseline in (key, run_id, f"{key}@{run_id}"):
+            return entry.run.plan.load.variable
+    return entries[0].run.plan.load.variable
 
 
 def _grouped(entries: Sequence[Entry]) -> list[list[Entry]]:
@@ -187,7 +136,7 @@ def _identity(entry: Entry) -> tuple[object, ...]:
     asked = (workload.input_tokens, workload.output_tokens, workload.stream, workload.ignore_eos, workload.temperature)
     return (
         configuration.id, configuration.model, configuration.settings, configuration.endpoint.api,
-        asked, repr(workload.extra_body),
+        asked, repr(workload.extra_body), _shape(entry.run.plan),
     )  # fmt: skip
 
 
@@ -204,8 +153,8 @@ def _merged(groups: list[list[Entry]]) -> list[list[Entry]]:
     return merged
 
 
-def _levels(entries: Sequence[Entry]) -> set[int]:
-    return {entry.run.plan.load.concurrency for entry in entries}
+def _levels(entries: Sequence[Entry]) -> set[float]:
+    return {entry.run.plan.load.value for entry in entries}
 
 
 def _contenders(groups: Sequence[Sequence[Entry]], date: Callable[[datetime], str]) -> list[Contender]:
@@ -234,12 +183,12 @@ def _name(
     groups: Sequence[Sequence[Entry]],
     date: Callable[[datetime], str],
 ) -> str:
-    """The label; where two share it, with what sets them apart: lengths, model, else the date."""
+    """The label; where two share it, with what sets them apart: lengths, model, shape of the load, else the date."""
     if labels.count(label) == 1:
         return label
     twins = [g[0].run.plan for g, other in zip(groups, labels, strict=True) if other == label]
     mine = group[0].run.plan
-    for tell in (_asked, lambda plan: plan.configuration.model):
+    for tell in (_asked, lambda plan: plan.configuration.model, _shape):
         if len({tell(plan) for plan in twins}) == len(twins):
             return f"{label} · {tell(mine)}"
     return f"{label} · {date(group[0].run.started_at)}"
@@ -256,6 +205,20 @@ def _asked(plan: RunPlan) -> str:
     return f"{plan.workload.input_tokens} → {plan.workload.output_tokens}"
 
 
+def _shape(plan: RunPlan) -> str:
+    """What beside its level makes a load another one: stages, and how requests arrive in open loop."""
+    load = plan.load
+    parts = []
+    if load.variable == "rate":
+        arrivals = say("Poisson") if load.burstiness == 1 else say("burstiness {k:g}", k=load.burstiness)
+        parts.append(say("evenly spaced") if load.constant else arrivals)
+    if load.max_in_flight is not None:
+        parts.append(say("at most {n:,} in flight", n=load.max_in_flight))
+    parts += [say("{s:g} s at {a:g}..{b:g} {shape}", s=stage.seconds, a=stage.start, b=stage.end, shape=stage.shape)
+              for stage in load.stages]  # fmt: skip
+    return ", ".join(parts) or say("steady")
+
+
 def _slots(wanted: Sequence[int]) -> list[int]:
     """Each its own colour for life; only one that is already taken here moves to a free one."""
     taken: set[int] = set()
@@ -270,10 +233,10 @@ def _slots(wanted: Sequence[int]) -> list[int]:
     return slots
 
 
-def _cells(group: Sequence[Entry]) -> dict[int, Cell]:
-    found: dict[int, list[Entry]] = {}
+def _cells(group: Sequence[Entry]) -> dict[float, Cell]:
+    found: dict[float, list[Entry]] = {}
     for entry in group:
-        found.setdefault(entry.run.plan.load.concurrency, []).append(entry)
+        found.setdefault(entry.run.plan.load.value, []).append(entry)
     return {level: Cell(level=level, entries=tuple(found[level])) for level in sorted(found)}
 
 

@@ -78,6 +78,16 @@ def slip_s(record: RequestRecord) -> float | None:
     return slip if abs(slip) < INFINITY else None
 
 
+def scheduled_ttft_s(record: RequestRecord) -> float | None:
+    """First chunk of any channel - scheduled: what a user waits who came when the schedule says."""
+    return _span(record.first_token_s, record.scheduled_s) if record.streamed else None
+
+
+def scheduled_e2e_s(record: RequestRecord) -> float | None:
+    """Last chunk - scheduled."""
+    return _span(record.last_token_s, record.scheduled_s)
+
+
 def gaps_us(chunk_us: Sequence[int]) -> list[int]:
     """Microseconds between consecutive chunks."""
     return list(map(sub, chunk_us[1:], chunk_us))
@@ -117,6 +127,8 @@ PER_REQUEST: dict[str, Callable[[RequestRecord], float | None]] = {
     "decode_tps": decode_tps,
     "e2e_tps": e2e_tps,
     "slip_s": slip_s,
+    "scheduled_ttft_s": scheduled_ttft_s,
+    "scheduled_e2e_s": scheduled_e2e_s,
     "connect_s": connect_s,
     "input_tokens": _count("input_tokens"),
     "output_tokens": _count("output_tokens"),

@@ -8,13 +8,12 @@ from core.doubts.claims import names_hardware
 from core.doubts.client import limited
 from core.doubts.evidence import Evidence, evidence
 from core.doubts.finding import Finding, Level, in_order
-from core.quantities import number
+from core.load_mismatches import answer_mismatches, kind_mismatches, level_mismatches, shorter_mismatches
 from core.run import Run
-from core.summary import Distribution, Summary
+from core.summary import Summary
 from core.words import say
 
 SIMULATED = "simulated"
-LENGTH_SHARE = 0.05
 # How a model's name tells its form: what is left is the model itself.
 FORM = re.compile(
     r"[-_. ]?(i?q[2-8](_[a-z0-9]+)*|int[48]|w\d+a\d+|fp?(4|8|16|32)|bf16|nvfp4|mxfp4|awq|gptq|gguf|ggml|mlx|exl2)"
@@ -201,76 +200,12 @@ TOPICS = (
 )
 
 
-def _answer_mismatches(seen: Sequence[Evidence]) -> Iterator[Finding]:
-    """Answers of different length although the same was asked for; where it was not, that is the finding."""
-    if any(LENGTHS.found(seen)):
-        return
-    apart = {level: means for level, means in _answer_lengths(seen).items() if _differ(list(means.values()))}
-    if not apart:
-        return
-    labels = {one.run.plan.configuration.id: one.run.plan.configuration.label for one in seen}
-    told = " · ".join(
-        say(
-            "{means} at {level} in flight",
-            means="; ".join(f"{number(mean)} ({labels[key]})" for key, mean in means.items()),
-            level=f"{level:,}",
-        )
-        for level, means in sorted(apart.items())
-    )
-    yield Finding(
-        kind="different_answers",
-        level="act",
-        what=say("The answers differ in length, tokens on average: {told}.", told=told),
-        why=say("E2E latency and requests/s then compare different work."),
-        do=say("Compare TTFT, TPOT and tokens/s, or demand an exact length (ignore_eos)."),
-    )
-
-
-def _answer_lengths(seen: Sequence[Evidence]) -> dict[int, dict[str, float]]:
-    """Level -> configuration's id -> mean answer over its repeats, in tokens; load may shorten answers, so by level."""
-    found: dict[int, dict[str, list[Distribution]]] = {}
-    for one in seen:
-        if spread := one.summary.distributions.get("output_tokens"):
-            plan = one.run.plan
-            found.setdefault(plan.load.concurrency, {}).setdefault(plan.configuration.id, []).append(spread)
-    return {
-        level: {
-            key: sum(one.mean * one.count for one in spreads) / sum(one.count for one in spreads)
-            for key, spreads in of_level.items()
-        }
-        for level, of_level in found.items()
-    }
-
-
-def _differ(means: Sequence[float]) -> bool:
-    known = [mean for mean in means if mean]
-    return bool(known) and max(known) > (1 + LENGTH_SHARE) * min(known)
-
-
-def _load_mismatches(seen: Sequence[Evidence]) -> Iterator[Finding]:
-    levels: dict[str, set[int]] = {}
-    labels = {one.run.plan.configuration.id: one.run.plan.configuration.label for one in seen}
-    for one in seen:
-        levels.setdefault(one.run.plan.configuration.id, set()).add(one.run.plan.load.concurrency)
-    if len(set(map(frozenset, levels.values()))) <= 1:
-        return
-    common = set.intersection(*levels.values())
-    told = "; ".join(f"{labels[key]}: {', '.join(map(str, sorted(found)))}" for key, found in levels.items())
-    yield Finding(
-        kind="different_concurrency",
-        level="note" if common else "act",
-        what=say("Not measured at the same loads, in flight: {told}.", told=told),
-        why=say("Latency grows with load, so only the common loads compare.")
-        if common
-        else say("Latency grows with load, so none of these compare."),
-        do=say("Measure the missing loads."),
-    )
-
-
 def mismatches(runs: Sequence[tuple[Run, Summary]]) -> list[Finding]:
     """What makes these runs hard to hold against each other, gravest first. Runs may be without their requests."""
     if len(runs) < 2:
         return []
     seen = [evidence(run, summary) for run, summary in runs]
     found = [finding for one in (*FLAWS, *TOPICS) for finding in one.found(seen)]
-    return in_order([*found, *_answer_mismatches(seen), *_load_mismatches(seen)])
+    # Where different lengths were asked for, that is the finding.
+    of_lengths = () if any(LENGTHS.found(seen)) else (*answer_mismatches(seen), *shorter_mismatches(seen))
+    return in_order([*found, *of_lengths, *kind_mismatches(seen), *level_mismatches(seen)])

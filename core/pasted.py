@@ -1,11 +1,12 @@
 """Plans and JSON that people paste, upload or name: read with care, refused with one sentence. Never runs anything."""
 
+import uuid
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from core.plan import PlanError, RunPlan
+from core.plan import Experiment, PlanError, RunPlan, read_experiment
 from core.words import say
 
 MOST_BYTES = 2_000_000
@@ -24,8 +25,16 @@ def plans(text: str | bytes) -> tuple[RunPlan, ...]:
     return tuple(_plan(place, one) for place, one in enumerate(listed, start=1))
 
 
-def plans_of_file(path: Path) -> tuple[RunPlan, ...]:
-    """The plans of the plan file at `path`. Raises PlanError, which names the file."""
+def experiment(text: str | bytes, *, experiment_id: str) -> Experiment:
+    """The plans in the text of a plan file, and how their levels are found. Raises PlanError."""
+    found = _json(text, say("The plan"))
+    told = found.get("experiment") if isinstance(found, dict) else None
+    listed = plans(text)
+    return read_experiment(told or {}, listed, experiment_id=experiment_id)
+
+
+def experiment_of_file(path: Path) -> Experiment:
+    """The experiment of the plan file at `path`. Raises PlanError, which names the file."""
     try:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
@@ -33,7 +42,7 @@ def plans_of_file(path: Path) -> tuple[RunPlan, ...]:
         reason = getattr(fault, "strerror", None) or fault
         raise PlanError(say("The plan file {path} cannot be read: {reason}.", path=path, reason=reason)) from None
     try:
-        return plans(data)
+        return experiment(data, experiment_id=uuid.uuid4().hex[:12])
     except PlanError as fault:
         raise PlanError(f"{path}: {fault}") from None
 

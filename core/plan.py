@@ -2,10 +2,14 @@
 
 import re
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from core.base_url import PlanError, normal_base_url, require
-from core.plan_checks import above_zero, flag, json_object, number, text, whole
+from core.endpoint import Api, Endpoint, Limits
+from core.load import Load, Stage
+from core.plan_checks import flag, json_object, number, text, whole
+from core.search import Search, Sweep
+from core.slo import Slo, SloLimit
 from core.words import say
 
 __all__ = (
@@ -17,95 +21,14 @@ __all__ = (
     "Load",
     "PlanError",
     "RunPlan",
+    "Slo",
+    "Stage",
+    "Sweep",
     "Workload",
     "normal_base_url",
 )
 
-Api = Literal["chat", "completions"]
-MAX_TOTAL_S = 1800.0  # chunk times are INTEGER microseconds in the database: 30 minutes fit
 MAX_SEED = 2**53  # beyond it a JSON number is not read alike everywhere
-KEY_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}")
-HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-OWN_HEADERS = frozenset(
-    {"host", "content-length", "transfer-encoding", "connection", "accept-encoding", "x-request-id"}
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """When a request or a run is given up; seconds unless said.
-
-    Attributes:
-        error_share: The run stops when more than this share of at least 20 ended requests failed.
-        max_output_tokens: The run stops once this many output tokens came; None is no cap.
-    """
-
-    connect_s: float = 10.0
-    first_byte_s: float = 300.0
-    idle_s: float = 120.0
-    total_s: float = MAX_TOTAL_S
-    error_share: float = 0.9
-    max_requests: int = 1_000_000
-    max_output_tokens: int | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse limits that end every request or none."""
-        for name in ("connect_s", "first_byte_s", "idle_s", "total_s"):
-            above_zero(name, getattr(self, name), MAX_TOTAL_S)
-        above_zero("error_share", self.error_share, 1)
-        whole("max_requests", self.max_requests, 1, 10_000_000)
-        if self.max_output_tokens is not None:
-            whole("max_output_tokens", self.max_output_tokens, 1, 10**12)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
-    """Where requests go. Holds the name of a key, never its value.
-
-    Attributes:
-        headers: Extra headers as (name, value) pairs; secrets belong in a key, not here.
-        key_name: A name under [api_keys] in secrets.toml, or of an environment variable.
-        verify: False accepts any certificate; `ca_file` names one to trust instead of the system's.
-        demo: "" for an endpoint of the user's; "llama.cpp" for the bundled engine; "simulated" for the paced simulator.
-    """
-
-    name: str
-    base_url: str
-    api: Api = "chat"
-    key_name: str | None = None
-    headers: tuple[tuple[str, str], ...] = ()
-    verify: bool = True
-    ca_file: str | None = None
-    limits: Limits = field(default_factory=Limits)
-    notes: str = ""
-    demo: Literal["", "llama.cpp", "simulated"] = ""
-
-    def __post_init__(self) -> None:
-        """Normalise the address and refuse what cannot be sent."""
-        text("ca_file", self.ca_file, 4096, none=True)
-        text("notes", self.notes, 20_000)
-        text("api", self.api, 100)
-        require(self.demo in ("", "llama.cpp", "simulated"), "demo is not known: leave it empty.")
-        require(0 < len(self.name.strip()) <= 120, "Endpoint name is empty or longer than 120 characters: shorten it.")
-        require(self.api in ("chat", "completions"), "api is {api}: choose chat or completions.", api=self.api)
-        object.__setattr__(self, "base_url", normal_base_url(self.base_url))
-        flag("verify", self.verify)
-        if self.key_name is not None:
-            require(
-                bool(KEY_NAME.fullmatch(self.key_name)),
-                "Key name has characters that a name cannot have: write the name of the key, never the key itself.",
-            )
-        for name, value in self.headers:
-            require(
-                bool(HEADER_NAME.fullmatch(name)),
-                "Header name {name!r} is not valid: use letters, digits and dashes.",
-                name=name,
-            )
-            require(name.lower() not in OWN_HEADERS, "Header {name} is set by Paceline itself: remove it.", name=name)
-            require(
-                not re.search(r"[\r\n\0]", value), "Header {name} has a line break in its value: remove it.", name=name
-            )
-            require(value.isascii() or value.isprintable(), "Header {name} has a value that cannot be sent.", name=name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,41 +101,18 @@ class Workload:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Load:
-    """How it is asked: a closed loop that keeps `concurrency` requests in flight, for a number or for a time.
-
-    Attributes:
-        requests: Measured requests; None if `duration_s` ends the run.
-        duration_s: Seconds of sending; None if `requests` ends the run.
-        warmup_requests: Sent before, with other prompts, outside every statistic.
-    """
-
-    concurrency: int = 1
-    requests: int | None = 20
-    duration_s: float | None = None
-    warmup_requests: int = 1
-
-    def __post_init__(self) -> None:
-        """Refuse a load that never ends or never starts."""
-        whole("Concurrency", self.concurrency, 1, 8192)
-        require(
-            (self.requests is None) != (self.duration_s is None),
-            "Give either requests or seconds, not both and not neither.",
-        )
-        if self.requests is not None:
-            whole("Requests", self.requests, 1, 1_000_000)
-        if self.duration_s is not None:
-            number("Seconds", self.duration_s, 0.1, 86_400)
-        whole("Warm-up requests", self.warmup_requests, 0, 10_000)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RunPlan:
     """One run: one configuration, one workload, one load, its limits."""
 
     configuration: Configuration
     workload: Workload = field(default_factory=Workload)
     load: Load = field(default_factory=Load)
+    slo: Slo | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse an SLO on what this workload cannot show."""
+        if self.slo is not None:
+            self.slo.require_measurable(streamed=self.workload.stream)
 
     @property
     def limits(self) -> Limits:
@@ -232,26 +132,62 @@ class RunPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Experiment:
-    """Configurations x loads of one workload, run one after the other, level by level over all configurations."""
+    """Configurations x loads of one workload, run one after the other, level by level over all configurations.
+
+    Attributes:
+        plans: In their order. For a search or a sweep one a configuration, whose level is replaced as it goes.
+        search: Look for the highest level that keeps an SLO, instead of measuring given ones.
+        sweep: Find the levels on the way, instead of measuring given ones.
+        cooldown_s: Seconds of rest between two runs.
+        skip_saturated: Once a level saturated a configuration, its higher levels are left out.
+    """
 
     id: str
     name: str
     plans: tuple[RunPlan, ...]
+    search: Search | None = None
+    sweep: Sweep | None = None
+    cooldown_s: float = 0.0
+    skip_saturated: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse an experiment without a run."""
+        """Refuse an experiment without a run, or with two ways to find its levels."""
         require(bool(self.plans), "Nothing to run: choose at least one configuration and one level.")
+        require(self.search is None or self.sweep is None, "Choose either a search or a sweep.")
+        if self.is_adaptive:
+            self._check_adaptive()
+        number("Cool-down", self.cooldown_s, 0, 3600)
+        flag("Skip saturated", self.skip_saturated)
+
+    def _check_adaptive(self) -> None:
+        variable = self.search.variable if self.search is not None else "concurrency"
+        require(
+            all(plan.load.variable == variable for plan in self.plans),
+            "The levels looked for and the load are of two kinds: both in flight, or both requests/s.",
+        )
+        ids = {plan.configuration.id for plan in self.plans}
+        require(len(ids) == len(self.plans), "A search or a sweep takes each configuration once: leave the others out.")
+        if self.search is not None and not all(plan.workload.stream for plan in self.plans):
+            self.search.slo.require_measurable(streamed=False)
+
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether its levels are found on the way, by a search or a sweep."""
+        return self.search is not None or self.sweep is not None
 
 
 NESTED: dict[str, type] = {
     "configuration": Configuration, "endpoint": Endpoint, "workload": Workload, "load": Load, "limits": Limits,
+    "slo": Slo, "search": Search, "sweep": Sweep,
 }  # fmt: skip
 
 
 def _read(kind: Any, found: Any) -> Any:
     require(isinstance(found, dict), "{kind} is not a JSON object: export the plan again.", kind=kind.__name__)
     try:
-        return kind(**{spec.name: _value(spec.name, found[spec.name]) for spec in fields(kind) if spec.name in found})
+        return kind(
+            **{spec.name: _value(kind, spec.name, found[spec.name]) for spec in fields(kind) if spec.name in found}
+        )
     except PlanError:
         raise
     except (TypeError, ValueError, AttributeError) as fault:
@@ -260,8 +196,26 @@ def _read(kind: Any, found: Any) -> Any:
         ) from None
 
 
-def _value(name: str, value: Any) -> Any:
-    if name in NESTED:
+def read_experiment(found: dict[str, Any], plans: tuple[RunPlan, ...], *, experiment_id: str) -> Experiment:
+    """The experiment of these plans, with what a plan file tells about it beside them. Raises PlanError."""
+    require(isinstance(found, dict), "The plan's “experiment” is not a JSON object: export the plan again.")
+    name = found.get("name")
+    told = {
+        key: found[key] for key in ("search", "sweep", "cooldown_s", "skip_saturated") if found.get(key) is not None
+    }
+    values = {"id": experiment_id, "name": name if isinstance(name, str) and name else plans[0].configuration.label}
+    made: Experiment = _read(Experiment, {**values, **told, "plans": plans})
+    return made
+
+
+OPTIONAL = ("slo", "search", "sweep")
+LISTED: dict[tuple[str, str], type] = {("Load", "stages"): Stage, ("Slo", "limits"): SloLimit}
+
+
+def _value(kind: Any, name: str, value: Any) -> Any:
+    if (kind.__name__, name) in LISTED:
+        return tuple(_read(LISTED[kind.__name__, name], one) for one in value)
+    if name in NESTED and not (value is None and name in OPTIONAL):
         return _read(NESTED[name], value)
     if name in ("headers", "settings"):
         return tuple(_pair(*pair) for pair in value)

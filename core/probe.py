@@ -18,13 +18,13 @@ from core.probing.courier import Courier
 from core.probing.identity import tell_engine
 from core.probing.listing import choose_model, list_models
 from core.probing.report import Report
-from core.probing.result import Check, CheckName, CheckState, ProbeResult, ProbeState
+from core.probing.result import Check, CheckName, CheckState, ProbeResult, ProbeState, known_server
 from core.probing.way import find_way, take_key
 from core.quantities import seconds
 from core.records import Failure, FailureKind
 from core.words import say
 
-__all__ = ["Check", "CheckName", "CheckState", "ProbeResult", "ProbeState", "probe"]
+__all__ = ["Check", "CheckName", "CheckState", "ProbeResult", "ProbeState", "known_server", "probe"]
 
 BUDGET_S = 15.0
 NO_USAGE = (

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.comparison import Difference, difference, difference_of_rates, difference_of_repeats, differs, rounds
+from core.load import Variable, level_words
 from core.percentile import percentile
 from core.steadiness import Rate, together
 from core.words import say
@@ -17,14 +18,18 @@ class Measured:
     """One configuration at one load: one run or its repeats.
 
     Attributes:
+        variable: What the level counts.
+        lanes: How many requests were served at once; 0 for as many as the level says.
         decode_tps: For each run the decode speeds of its requests, in the order in which they ended.
         output: For each run its output throughput, tokens/s; runs that do not know it are left out.
     """
 
     name: str
-    level: int
+    level: float
     decode_tps: Sequence[Sequence[float]]
     output: Sequence[Rate]
+    variable: Variable = "concurrency"
+    lanes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,18 +37,29 @@ class Place:
     """Who is ahead in one respect.
 
     Attributes:
-        level: Requests in flight at which it was looked at.
+        level: Requests in flight, or requests/s, at which it was looked at.
         best: The leader's name, and with it all that cannot be told from it; one name is a clear win.
         enough: Whether there are enough values to tell; if not, those in `best` may well differ.
         values: Name -> value, highest first, tokens/s.
         to_baseline: The leader's difference to the baseline; None if the leader is the baseline.
     """
 
-    level: int
+    level: float
     best: tuple[str, ...]
     enough: bool
     values: dict[str, float]
     to_baseline: Difference | None
+    variable: Variable = "concurrency"
+
+    @property
+    def of_one_user(self) -> bool:
+        """Whether one request at a time was looked at."""
+        return self.variable == "concurrency" and self.level == 1
+
+    @property
+    def words(self) -> str:
+        """The load: `4 in flight`, `2.5 requests/s`."""
+        return level_words(self.variable, self.level)
 
     @property
     def clear(self) -> bool:
@@ -73,7 +89,10 @@ def _decode_difference(baseline: Measured, other: Measured) -> Difference:
     if len(baseline.decode_tps) > 1 and len(other.decode_tps) > 1:
         return difference_of_repeats(_medians(baseline), _medians(other))
     ours, theirs = ([value for values in side.decode_tps for value in values] for side in (baseline, other))
-    groups = [rounds([len(values) for values in side.decode_tps], side.level) for side in (baseline, other)]
+    groups = [
+        rounds([len(values) for values in side.decode_tps], side.lanes or round(side.level))
+        for side in (baseline, other)
+    ]
     return difference(ours, theirs, "p50", baseline_groups=groups[0], other_groups=groups[1])
 
 
@@ -102,6 +121,7 @@ def _place(cells: Sequence[Measured], baseline: str, *, decode: bool) -> Place |
     tied = [name for name, difference_to in found.items() if not _ahead(difference_to)]
     return Place(
         level=leader.level,
+        variable=leader.variable,
         best=(order[0], *tied),
         enough=all(found[name].within is not None for name in tied),
         values={name: known[name][1] for name in order},
@@ -113,12 +133,12 @@ def _names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else say("{some} and {last}", some=", ".join(names[:-1]), last=names[-1])
 
 
-def _whom(level: int) -> str:
-    return say("for one user") if level == 1 else say("at {level} in flight", level=level)
+def _whom(place: Place) -> str:
+    return say("for one user") if place.of_one_user else say("at {level}", level=place.words)
 
 
 def _decode_words(place: Place) -> str:
-    whom = _whom(place.level)
+    whom = _whom(place)
     if place.clear:
         return say("{name} decodes fastest {whom}", name=place.best[0], whom=whom)
     if not place.enough:
@@ -126,8 +146,13 @@ def _decode_words(place: Place) -> str:
     return say("no difference in decode speed seen between {names} {whom}", names=_names(place.best), whom=whom)
 
 
-def _throughput_words(place: Place, *, under_load: bool) -> str:
-    whom = say("under load") if under_load else _whom(place.level)
+def _under(place: Place) -> str:
+    loaded = place.variable == "concurrency" and place.level > 1
+    return say("under load") if loaded else _whom(place)
+
+
+def _throughput_words(place: Place) -> str:
+    whom = _under(place)
     if place.clear:
         return say("{name} serves the most {whom}", name=place.best[0], whom=whom)
     if not place.enough:
@@ -137,12 +162,12 @@ def _throughput_words(place: Place, *, under_load: bool) -> str:
 
 def _sentence(decode: Place | None, throughput: Place | None) -> str:
     if decode and throughput and decode.clear and throughput.best == decode.best:
-        whom, under = _whom(decode.level), say("under load") if throughput.level > 1 else _whom(throughput.level)
+        whom, under = _whom(decode), _under(throughput)
         words = "{name} decodes fastest {whom} and serves the most {under}."
         return say(words, name=decode.best[0], whom=whom, under=under)
     parts = [_decode_words(decode)] if decode else []
     if throughput:
-        parts.append(_throughput_words(throughput, under_load=throughput.level > 1))
+        parts.append(_throughput_words(throughput))
     if not parts:
         return say("Nothing can be said: neither decode speed nor throughput is known for all of them.")
     joined = "; ".join(parts)

@@ -9,7 +9,8 @@ from typing import Any
 import orjson
 
 from core import redaction
-from core.plan import Limits, RunPlan
+from core.levels import short, written_stages
+from core.plan import Experiment, Limits, Load, RunPlan, Sweep
 from core.wire import request
 
 TIMEOUTS = (
@@ -18,30 +19,49 @@ TIMEOUTS = (
     ("idle_s", "--timeout-idle"),
     ("total_s", "--timeout-total"),
 )
+COMMAND_LINE = "command-line"  # the id of what its options make: only there a key's name is a variable's
 PYTHON = ".venv/bin/python"  # as the README has it: another one lacks the packages
 SAMPLE_PROMPT = "Write a short story about a river."
 
 
-def command_line(plan: RunPlan) -> str:
+def command_line(plan: RunPlan, experiment: Experiment | None = None) -> str:
     """The `cli.py` line that runs this plan: only what differs from the command's own defaults, and what matters.
 
-    What the options cannot say is run from the plan file, which stands beside the line.
+    With an experiment that finds its levels, the line finds them too. What the options cannot say is run from the plan
+    file, which stands beside the line.
     """
-    if _beyond_options(plan):
+    sweep = experiment.sweep if experiment is not None else None
+    if _beyond_options(plan) or (sweep is not None and sweep.between != Sweep().between):
         return f"{PYTHON} cli.py run --plan plan.json"
-    words = [PYTHON, "cli.py", "run", *_target(plan), *_load(plan), *_request(plan), *_timeouts(plan.limits)]
+    words = [PYTHON, "cli.py", "run", *_target(plan), *_load(plan, _found_levels(experiment))]
+    words += [*_request(plan), *_timeouts(plan.limits)]
+    if experiment is not None and experiment.is_adaptive and experiment.cooldown_s:
+        words += ["--cooldown", short(experiment.cooldown_s)]
     return _joined(words)
+
+
+def _found_levels(experiment: Experiment | None) -> list[str]:
+    """The option of levels that are found on the way; empty if they are given."""
+    if experiment is None or not experiment.is_adaptive:
+        return []
+    search, sweep = experiment.search, experiment.sweep
+    if search is not None:
+        return [f"--{search.variable}", f"{short(search.low)}..{short(search.high)}"]
+    return ["--concurrency", f"auto:{sweep.high if sweep else Sweep().high}"]
 
 
 def _beyond_options(plan: RunPlan) -> bool:
     """A server that Paceline starts itself, or a value that has no option."""
-    workload, limits = plan.workload, plan.limits
+    workload, limits, endpoint = plan.workload, plan.limits, plan.configuration.endpoint
     return (
-        bool(plan.configuration.endpoint.demo)
+        bool(endpoint.demo)
+        or (plan.load.concurrency is not None and bool(plan.load.stages))
         or workload.temperature is None
         or not workload.nonce
         or limits.max_output_tokens is not None
         or limits.error_share != Limits().error_share
+        or limits.max_requests != Limits().max_requests
+        or (endpoint.key_name is not None and plan.configuration.id != COMMAND_LINE)  # a name in secrets.toml
     )
 
 
@@ -63,11 +83,31 @@ def _target(plan: RunPlan) -> list[str]:
     return words
 
 
-def _load(plan: RunPlan) -> list[str]:
+def _load(plan: RunPlan, found_levels: list[str]) -> list[str]:
     load = plan.load
-    words = ["--concurrency", str(load.concurrency)]
-    words += ["--requests", str(load.requests)] if load.requests is not None else ["--duration", f"{load.duration_s:g}"]
-    return [*words, "--warmup-requests", str(load.warmup_requests)]
+    if load.concurrency is not None:
+        words = found_levels or ["--concurrency", str(load.concurrency)]
+    else:
+        words = _open_loop(load, found_levels)
+    words += (
+        ["--requests", str(load.requests)] if load.requests is not None else ["--duration", short(load.duration_s or 0)]
+    )
+    words += ["--warmup-requests", str(load.warmup_requests)]
+    if load.stop_when_saturated:
+        words.append("--stop-when-saturated")
+    if plan.slo is not None:
+        words += [word for limit in plan.slo.limits for word in ("--slo", str(limit))]
+    return words
+
+
+def _open_loop(load: Load, found_levels: list[str]) -> list[str]:
+    words = ["--stages", written_stages(load.stages)] if load.stages else ["--rate", short(load.value)]
+    words = found_levels or words
+    if load.constant or load.burstiness != 1:
+        words += ["--burstiness", "inf" if load.constant else short(load.burstiness)]
+    if load.max_in_flight is not None:
+        words += ["--max-in-flight", str(load.max_in_flight)]
+    return words
 
 
 def _request(plan: RunPlan) -> list[str]:
@@ -142,12 +182,13 @@ def _variable(key_name: str) -> str:
     return re.sub(r"\W", "_", key_name)
 
 
-def plan_file(plans: Sequence[RunPlan]) -> bytes:
-    """Plans as the JSON that `cli.py run --plan` reads."""
-    return orjson.dumps(
-        {"format": "paceline-plan", "version": 1, "plans": [_without_secrets(plan) for plan in plans]},
-        option=orjson.OPT_INDENT_2,
-    )
+def plan_file(plans: Sequence[RunPlan], experiment: Experiment | None = None) -> bytes:
+    """Plans as the JSON that `cli.py run --plan` reads; with an experiment also how it finds its levels."""
+    content = {"format": "paceline-plan", "version": 1, "plans": [_without_secrets(plan) for plan in plans]}
+    if experiment is not None:
+        told = dataclasses.asdict(experiment)
+        content["experiment"] = {key: told[key] for key in ("name", "search", "sweep", "cooldown_s", "skip_saturated")}
+    return orjson.dumps(content, option=orjson.OPT_INDENT_2)
 
 
 def _without_secrets(plan: RunPlan) -> dict[str, Any]:

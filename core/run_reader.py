@@ -10,6 +10,7 @@ from types import NoneType, UnionType
 from typing import Any, TypeVar, get_args
 
 from core.doubts.claims import UNKNOWN
+from core.load import MOST_STAGES
 from core.plan import Configuration, Endpoint, Limits, Load, PlanError, RunPlan, Workload
 from core.records import Failure, FailureKind, RequestRecord, ServerTimes, TokenSource
 from core.run import ClientHealth, Preflight, Run, RunState, StoppedBy
@@ -157,20 +158,28 @@ def _plan(found: dict[str, Any], place: str) -> RunPlan:
         parts["configuration"].get("settings"), f"{place}.configuration.settings"
     )
     values["workload"]["extra_body"] = _part(parts["workload"], "extra_body", f"{place}.workload")
-    if parts["load"].get("duration_s") is not None:
+    load = parts["load"]
+    if load.get("duration_s") is not None:
         values["load"].setdefault("requests", None)
+    if load.get("rate") is not None:
+        values["load"]["concurrency"] = None
+    values["load"]["stages"] = list_at(load.get("stages") or [], f"{place}.load.stages", MOST_STAGES)
     nested = values["configuration"] | {"endpoint": values["endpoint"] | {"limits": values["limits"]}}
     try:
-        return RunPlan.from_dict({"configuration": nested, "workload": values["workload"], "load": values["load"]})
+        return RunPlan.from_dict(
+            {"configuration": nested, "workload": values["workload"], "load": values["load"], "slo": found.get("slo")}
+        )
     except PlanError as fault:
         raise refuse("The run file cannot be read: {place}: {fault}", place=place, fault=fault) from None
 
 
 def _environment(found: dict[str, Any], place: str) -> dict[str, Any]:
     environment = dict(_part(found, "environment", place))
-    asked = {"load": ("concurrency",), "workload": ("input_tokens", "output_tokens")}
+    asked: dict[str, tuple[str, ...]] = {"load": ("concurrency",), "workload": ("input_tokens", "output_tokens")}
     told = environment.pop(UNKNOWN, None)
     unknown = {word for word in told if isinstance(word, str)} if isinstance(told, list) else set()
+    if _part(found, "load", place).get("rate") is not None:
+        asked["load"] = ()  # an open loop has no level in flight
     for part, names in asked.items():
         unknown |= {name for name in names if _part(found, part, place).get(name) is None}
     if unknown:

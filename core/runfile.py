@@ -83,13 +83,13 @@ def _plan_to_dict(plan: RunPlan, unknown: Iterable[str]) -> dict[str, Any]:
         "workload": workload,
         "load": load,
         "limits": limits,
-        "slo": None,
+        "slo": found["slo"],
     }
 
 
 def _without_requests(run: Run, summary: Summary | None) -> dict[str, Any]:
     if summary is None:
-        summary = summarise(run.requests)
+        summary = summarise(run.requests, run.plan.slo)
     unknown = run.environment.get(UNKNOWN, ())
     return {
         "id": run.id,

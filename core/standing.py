@@ -35,6 +35,7 @@ from core.words import say
 Standing = Literal["good", "bad", "neutral"]
 THROUGHPUT = "output_tokens_per_s"
 LATENCIES = ("ttft_s", "tpot_s", "e2e_s")
+SCHEDULED = ("scheduled_ttft_s", "scheduled_e2e_s")  # what a late send would hide
 VERDICT_WORDS = {
     Verdict.BETTER: say("better"),
     Verdict.WORSE: say("worse"),
@@ -94,16 +95,20 @@ class Row:
         return metrics.METRICS[self.metric].unit == "s"
 
 
-def rows(line: Lineup, level: int, statistics: Sequence[Statistic]) -> list[Row]:
-    """Each latency in each of these statistics, then the throughput; what the baseline does not have is left out."""
+def rows(line: Lineup, level: float, statistics: Sequence[Statistic]) -> list[Row]:
+    """Each latency in each of these statistics, then the throughput; what the baseline does not have is left out.
+
+    At rates with the latencies from the schedule.
+    """
     base, others = line.baseline, [other for other in line.others if level in other.cells]
     if level not in base.cells:
         return []
-    found = [latency_row(base, others, level, metric, name) for metric in LATENCIES for name in statistics]
+    latencies = (*LATENCIES, *SCHEDULED) if line.variable == "rate" else LATENCIES
+    found = [latency_row(base, others, level, metric, name) for metric in latencies for name in statistics]
     return [row for row in (*found, _throughput_row(base, others, level)) if row.baseline is not None]
 
 
-def latency_row(base: Contender, others: Sequence[Contender], level: int, metric: str, name: Statistic) -> Row:
+def latency_row(base: Contender, others: Sequence[Contender], level: float, metric: str, name: Statistic) -> Row:
     """One latency of a baseline and of those that were measured at the same load."""
     cell = base.cells[level]
     return Row(
@@ -128,7 +133,7 @@ def latency_row(base: Contender, others: Sequence[Contender], level: int, metric
     )
 
 
-def _throughput_row(base: Contender, others: Sequence[Contender], level: int) -> Row:
+def _throughput_row(base: Contender, others: Sequence[Contender], level: float) -> Row:
     cell = base.cells[level]
     return Row(
         metric=THROUGHPUT,
@@ -165,8 +170,8 @@ def latency_difference(base: Cell, other: Cell, metric: str, name: Statistic) ->
         [value for values in ours for value in values],
         [value for values in theirs for value in values],
         name,
-        baseline_groups=rounds([len(values) for values in ours], base.level),
-        other_groups=rounds([len(values) for values in theirs], other.level),
+        baseline_groups=rounds([len(values) for values in ours], base.lanes),
+        other_groups=rounds([len(values) for values in theirs], other.lanes),
     )
 
 
@@ -182,7 +187,7 @@ def _repeated(base: Cell, other: Cell) -> bool:
 def _against(
     base: Contender,
     other: Contender,
-    level: int,
+    level: float,
     metric: str,
     *,
     value: float | None,
@@ -210,18 +215,18 @@ def _standing(found: Difference, better: Better) -> Standing:
     return "good" if (found.ratio > 1) == (better == "higher") else "bad"
 
 
-def doubts(line: Lineup, level: int, of_runs: Sequence[tuple[str, Sequence[Finding]]] = ()) -> list[Finding]:
+def doubts(line: Lineup, level: float, of_runs: Sequence[tuple[str, Sequence[Finding]]] = ()) -> list[Finding]:
     """What makes these runs hard to compare, what makes the numbers at this load thin, then what each run's doubts are.
 
     `of_runs` are names of the runs with their findings: told by kind, where it is not told of all of them already.
     """
-    entries = [entry for contender in line.contenders for entry in contender.entries]
+    entries = [*(entry for contender in line.contenders for entry in contender.entries), *line.aside]
     found = [*mismatches([(entry.run, entry.summary) for entry in entries]), *_thin(line, level)]
     told = {finding.kind for finding in found}
     return in_order([*found, *(finding for finding in gathered(of_runs) if finding.kind not in told)])
 
 
-def _thin(line: Lineup, level: int) -> Iterator[Finding]:
+def _thin(line: Lineup, level: float) -> Iterator[Finding]:
     cells = [contender.cells[level] for contender in line.contenders if level in contender.cells]
     lost = [
         f"{c.name} {share * 100:.1f} %"
@@ -232,7 +237,7 @@ def _thin(line: Lineup, level: int) -> Iterator[Finding]:
         yield Finding(
             kind="failures",
             level="act",
-            what=say("Requests without a usable answer at {n} in flight: {lost}.", n=level, lost=", ".join(lost)),
+            what=say("Requests without a usable answer at {at}: {lost}.", at=line.words(level), lost=", ".join(lost)),
             why=say("Latencies are those of the others only, and turning requests away makes a server look fast."),
             do=say("Open the runs for the reasons."),
         )

@@ -10,8 +10,10 @@ from math import fsum, sqrt
 from operator import mul, sub
 
 from core import metrics, timeline
+from core.goodput import goodput_per_s
 from core.percentile import percentile
 from core.records import Outcome, RequestRecord, TokenSource
+from core.slo import Slo
 from core.tutorial import Tutorial, tutorial
 
 STATISTICS = ("mean", "stdev", "min", "p50", "p90", "p95", "p99", "max")
@@ -172,7 +174,7 @@ def _tokens(answered: Sequence[RequestRecord], *, with_input: bool) -> int | Non
 
 
 def _throughput(
-    measured: Sequence[RequestRecord], answered: Sequence[RequestRecord], duration_s: float | None
+    measured: Sequence[RequestRecord], answered: Sequence[RequestRecord], duration_s: float | None, slo: Slo | None
 ) -> dict[str, float | None]:
     output = per_second(_tokens(answered, with_input=False), duration_s)
     scheduled = [record.scheduled_s for record in measured if record.scheduled_s is not None]
@@ -180,7 +182,9 @@ def _throughput(
         "output_tokens_per_s": output,
         "total_tokens_per_s": per_second(_tokens(answered, with_input=True), duration_s),
         "requests_per_s": per_second(len(answered), duration_s),
-        "goodput_per_s": None,  # needs an SLO
+        "goodput_per_s": None
+        if slo is None or per_second(0, duration_s) is None
+        else goodput_per_s(answered, slo, duration_s),
         "offered_rate_per_s": _rate_between(scheduled),
         "achieved_rate_per_s": _rate_between([record.sent_s for record in measured if record.sent_s is not None]),
         "peak_output_tokens_per_s": None if output is None else max(output, timeline.best_second(answered)),
@@ -218,8 +222,8 @@ def token_source(answered: Iterable[RequestRecord]) -> TokenSource | None:
     return sources.pop() if len(sources) == 1 else None
 
 
-def summarise(records: Sequence[RequestRecord]) -> Summary:
-    """Everything of a run that its requests tell."""
+def summarise(records: Sequence[RequestRecord], slo: Slo | None = None) -> Summary:
+    """Everything of a run that its requests tell; goodput only with an SLO."""
     measured = [record for record in records if not record.warmup]
     answered = [record for record in measured if record.outcome is Outcome.OK]
     window = timeline.window_s(measured)
@@ -229,7 +233,7 @@ def summarise(records: Sequence[RequestRecord]) -> Summary:
     counts = _counts(records, measured)
     return Summary(
         distributions={key: value for key, value in found.items() if value} | _gap_distributions(answered, itl_share),
-        throughput=_throughput(measured, answered, duration_s),
+        throughput=_throughput(measured, answered, duration_s, slo),
         counts=counts,
         success_rate=success_rate(counts),
         duration_s=duration_s,

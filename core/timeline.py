@@ -85,7 +85,18 @@ def output_over_time(records: Sequence[RequestRecord], steps: int = 240) -> Seri
     return _series(records, spans, steps)
 
 
-def _arrivals_us(record: RequestRecord) -> Sequence[int]:
+def in_flight_over_time(records: Sequence[RequestRecord], steps: int = 240) -> Series:
+    """Requests in flight, the mean of each step, whatever became of them; warm-up ones are left out."""
+    spans = [
+        (record.sent_s, record.ended_s, record.ended_s - record.sent_s)
+        for record in records
+        if not record.warmup and record.sent_s is not None and record.ended_s is not None
+    ]
+    return _series(records, spans, steps)
+
+
+def arrivals_us(record: RequestRecord) -> Sequence[int]:
+    """When each output chunk came, microseconds after the send; invented evenly where an import lacks them."""
     if record.sent_s is None or record.last_token_s is None:
         return ()
     if len(record.chunk_us):
@@ -102,7 +113,7 @@ def best_second(answered: Iterable[RequestRecord]) -> float:
     """Most output tokens that arrived within one second, to the millisecond; tokens spread over their chunks."""
     per_ms: defaultdict[int, float] = defaultdict(float)
     for record in answered:
-        arrivals = _arrivals_us(record)
+        arrivals = arrivals_us(record)
         if not len(arrivals) or not record.output_tokens or record.sent_s is None:
             continue
         weight = record.output_tokens / len(arrivals)

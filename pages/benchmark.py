@@ -24,8 +24,7 @@ def plan() -> None:
         plan_form.load()
         plan_form.limits()
     with right:
-        plans = launch_card.show(chosen)
-        plan_files.as_commands(plans)
+        plan_files.as_commands(launch_card.show(chosen))
 
 
 if st.query_params.get("view") == "live":

@@ -6,7 +6,7 @@ from core.comparison import Statistic
 from core.lineup import Entry, Lineup
 from core.standing import doubts, rows
 from core.words import say
-from pages.parts import compare_charts, compare_tables
+from pages.parts import compare_charts, compare_controls, compare_range, compare_tables
 from pages.parts.compare_choice import choose
 from pages.parts.compare_controls import Look, contenders, looked_at, nothing_chosen, spread_of
 from pages.parts.compare_data import MOST, chosen_ids, doubts_of_runs, laid_out, read
@@ -42,6 +42,7 @@ def draw(line: Lineup, left_out: list[str], names: set[str]) -> None:
     findings(doubts(line, look.level, doubts_of_runs(line)))
     for words in left_out:
         problem(words, level="note")
+    compare_controls.other_kind(line)
     draw_charts(line, look)
     wide = len(line.contenders) > compare_tables.WIDE
     left, right = (st.container(), st.container()) if wide else pair("pair_tables", [2.3, 1], gap="medium")
@@ -58,6 +59,7 @@ def draw_charts(line: Lineup, look: Look) -> None:
     left, right = pair("pair_hero", [1.25, 1], gap="medium")
     with left:
         compare_charts.tradeoff(line, look.metric, look.percentile)
+        compare_range.ranges(line, look.percentile)
     with right:
         compare_charts.differences(line, rows(line, look.level, [look.percentile]), look.level)
     compare_charts.load_panels(line)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.run import RunState
 from core.words import say
-from pages.parts import links, run_background, run_charts, run_headline, run_tabs
+from pages.parts import links, run_background, run_charts, run_headline, run_rates, run_slo, run_tabs, run_window
 from pages.parts.look import findings, header, problem
 from pages.parts.run_actions import draw_actions, follow
 from pages.parts.run_data import Opened, opened
@@ -27,15 +27,22 @@ def lost(run_id: str) -> None:
 def draw(found: Opened) -> None:
     """The page of a run that exists."""
     run, summary = found.run, found.summary
-    actions = header(run_headline.title(run), run_headline.line(run), run_headline.badges(run))
-    draw_actions(actions, run)
-    if run.state in LIVE:
-        follow(run)
-    run_headline.cards(run, summary)
-    run_headline.under_the_cards(summary)
+    top, under = st.container(), st.container()
+    with under:  # drawn first: the headline says which numbers these are
+        part = run_window.switched(found)
+    with top:
+        title = run_headline.title(run, steady=part.window is not None)
+        draw_actions(header(title, run_headline.line(run), run_headline.badges(run)), run)
+        if run.state in LIVE:
+            follow(run)
+    run_headline.cards(part.summary, part.grey)
+    run_rates.cards(run, summary)
+    run_headline.under_the_cards(part.summary)
+    run_slo.show(run, part.summary)
     findings(found.findings)
+    run_rates.moments(run, summary, found.in_flight)
     if summary.counts.get("ok"):
-        run_charts.spreads(summary, found.samples, found.grey, run.plan.configuration.slot)
+        run_charts.spreads(part.summary, part.samples, part.grey, run.plan.configuration.slot)
     if found.first:
         run_charts.over_time(
             found.first,

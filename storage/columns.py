@@ -26,7 +26,17 @@ PLAIN = {
     "requested_output_tokens": WHOLE, "reasoning_tokens": WHOLE, "cached_tokens": WHOLE, "finish_reason": WORDS,
     "streamed": YES, "reads": SHORT,
 }  # fmt: skip
-DERIVED = ("ttft_s", "ttfa_s", "tpot_s", "e2e_s", "slip_s", "decode_tps", "e2e_tps")
+DERIVED = (
+    "ttft_s",
+    "ttfa_s",
+    "tpot_s",
+    "e2e_s",
+    "slip_s",
+    "scheduled_ttft_s",
+    "scheduled_e2e_s",
+    "decode_tps",
+    "e2e_tps",
+)
 FAILURE = {"kind": WORDS, "message": WORDS, "status": SHORT, "retry_after_s": REAL}
 RECORD_COLUMNS = (
     *PLAIN, "place", "token_source", *(f"failure_{name}" for name in FAILURE), "server_reported", "server_prefill_s",

@@ -7,13 +7,14 @@ from typing import Any
 
 import duckdb
 
+from core.load import Variable, level_words
 from core.metrics import DEFINITIONS_VERSION
 from core.run import RunState
 from storage.run_values import utc
 
 SHOWN = (
-    "id", "name", "label", "slot", "configuration_id", "engine", "model", "endpoint", "demo", "concurrency", "state",
-    "message", "tags", "started_at", "ended_at", "experiment_id", "experiment_name",
+    "id", "name", "label", "slot", "configuration_id", "engine", "model", "endpoint", "demo", "concurrency", "rate",
+    "state", "message", "tags", "started_at", "ended_at", "experiment_id", "experiment_name",
 )  # fmt: skip
 MEASURED = (
     "ok", "success_rate", "ttft_p50_s", "ttft_p99_s", "tpot_p50_s", "decode_tps", "output_tokens_per_s", "gap_grid",
@@ -31,6 +32,8 @@ class RunRow:
     """A run as the table of runs shows it; seconds and tokens/s. None is unknown, or not measured yet.
 
     Attributes:
+        concurrency: Requests in flight of a closed loop; None of an open one.
+        rate: Requests/s of an open loop; None of a closed one.
         demo: "" for an endpoint of the user's, else "llama.cpp" or "simulated".
         ok: Successful requests; None while the run lives.
         decode_tps: Median decode speed of one stream.
@@ -47,7 +50,8 @@ class RunRow:
     model: str
     endpoint: str
     demo: str
-    concurrency: int
+    concurrency: int | None
+    rate: float | None
     state: RunState
     message: str | None
     tags: tuple[str, ...]
@@ -64,6 +68,21 @@ class RunRow:
     output_tokens_per_s: float | None
     gap_grid: tuple[float, ...]
     sparkline: tuple[float, ...]
+
+    @property
+    def variable(self) -> Variable:
+        """What its level counts."""
+        return "rate" if self.concurrency is None else "concurrency"
+
+    @property
+    def value(self) -> float:
+        """Its level: requests in flight, or requests/s."""
+        return (self.rate or 0.0) if self.concurrency is None else self.concurrency
+
+    @property
+    def level(self) -> str:
+        """Its level in words."""
+        return level_words(self.variable, self.value)
 
 
 def rows(

@@ -4,9 +4,12 @@ Ordinals ascend from 0 in the order in which the requests ended.
 """
 
 import duckdb
+import orjson
 import pyarrow as pa
 
+from core.plan import RunPlan
 from core.records import RequestRecord
+from core.slo import Slo
 from storage import columns, journal
 
 RECORD_COLUMNS = ["ordinal", *columns.RECORD_COLUMNS]
@@ -32,6 +35,13 @@ def records(
         return settled
     times = columns.arrivals(fresh) if chunk_times else None
     return settled + columns.records(fresh.select(RECORD_COLUMNS), times, _texts(fresh) if texts else {})
+
+
+def slo(cursor: duckdb.DuckDBPyConnection, run_no: int) -> Slo | None:
+    """What the run's plan calls good; None if it says nothing."""
+    found = cursor.execute("SELECT plan FROM runs WHERE no = ?", [run_no]).fetchall()
+    plan = orjson.loads(found[0][0]) if found else {}
+    return RunPlan.from_dict(plan).slo if plan.get("slo") else None
 
 
 def table(cursor: duckdb.DuckDBPyConnection, run_no: int) -> pa.Table:

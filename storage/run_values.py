@@ -50,6 +50,7 @@ def row(run: Run) -> dict[str, Any]:
         "endpoint": configuration.endpoint.name,
         "demo": configuration.endpoint.demo,
         "concurrency": run.plan.load.concurrency,
+        "rate": run.plan.load.rate,
     }
     return {name: readable(value) if isinstance(value, str) else value for name, value in values.items()}
 

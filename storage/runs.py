@@ -102,7 +102,7 @@ class RunStore(Recorder):
         with self._database.snapshot() as cursor:
             no, ended = _find(cursor, run_id)
             if not ended:
-                return summary.summarise(reading.records(cursor, no))
+                return summary.summarise(reading.records(cursor, no), reading.slo(cursor, no))
         with self._derived(no) as cursor:
             found = summaries.stored(cursor, no)
         if found is None:  # deleted in between

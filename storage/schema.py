@@ -63,6 +63,14 @@ CREATE TABLE summaries (
   timeline_step_s DOUBLE NOT NULL, output FLOAT[] NOT NULL, in_flight FLOAT[] NOT NULL, facts VARCHAR NOT NULL)
 """
 
+# As core.metrics: only what was streamed has a first token, and a span that runs backwards was not observed.
+SCHEDULED_LATENCIES = """
+UPDATE requests SET
+  scheduled_ttft_s = CASE WHEN streamed AND first_token_s >= scheduled_s THEN first_token_s - scheduled_s END,
+  scheduled_e2e_s = CASE WHEN last_token_s >= scheduled_s THEN last_token_s - scheduled_s END
+WHERE scheduled_s IS NOT NULL
+"""
+
 LIBRARY = (
     """CREATE TABLE endpoints (name VARCHAR NOT NULL, saved_at TIMESTAMPTZ NOT NULL, endpoint VARCHAR NOT NULL,
     probe VARCHAR, probed_at TIMESTAMPTZ)""",
@@ -98,6 +106,19 @@ MIGRATIONS = (
         number=3,
         what="summaries that do not tell who counted the tokens are derived again",
         statements=("DELETE FROM summaries WHERE NOT contains(facts, '\"token_source\"')",),
+    ),
+    Migration(
+        number=4,
+        what="runs at a rate, and latencies from their schedule",
+        statements=(
+            "ALTER TABLE runs ALTER COLUMN concurrency DROP NOT NULL",
+            "ALTER TABLE runs ADD COLUMN rate DOUBLE",
+            "ALTER TABLE requests ADD COLUMN scheduled_ttft_s DOUBLE",
+            "ALTER TABLE requests ADD COLUMN scheduled_e2e_s DOUBLE",
+            SCHEDULED_LATENCIES,
+            # Imported open loops have a schedule already: their summaries are derived again, with what is new.
+            "DELETE FROM summaries WHERE run_no IN (SELECT run_no FROM requests WHERE scheduled_s IS NOT NULL)",
+        ),
     ),
 )
 

@@ -72,7 +72,7 @@ def derive(connection: duckdb.DuckDBPyConnection, run_no: int) -> None:
     if not connection.execute("SELECT 1 FROM runs WHERE no = ?", [run_no]).fetchall():
         return  # deleted meanwhile
     _renew_metrics(connection, run_no)
-    whole = totals(connection, run_no)
+    whole = totals(connection, run_no, reading.slo(connection, run_no))
     found, grids = distributions(connection, run_no, whole.itl_share)
     light = reading.records(connection, run_no, chunk_times=False)
     for table in ("distributions", "summaries"):

@@ -6,6 +6,7 @@ from typing import Any
 import duckdb
 
 from core.records import Outcome
+from core.slo import SUCCESS_RATE, Slo
 from core.summary import per_second, success_rate
 
 ANSWERED = "NOT warmup AND outcome = 'ok'"
@@ -67,15 +68,16 @@ class Totals:
     itl_share: float | None
 
 
-def totals(cursor: duckdb.DuckDBPyConnection, run_no: int) -> Totals:
-    """All of them for one run."""
+def totals(cursor: duckdb.DuckDBPyConnection, run_no: int, slo: Slo | None = None) -> Totals:
+    """All of them for one run; goodput only with an SLO."""
     result = cursor.execute(SUMS, [run_no])
     names = [column[0] for column in result.description or ()]
     sums: dict[str, Any] = dict(zip(names, result.fetchall()[0], strict=True))
     duration_s = _duration_s(sums["first_s"], sums["last_s"])
     counts = {outcome.value: int(sums[outcome.value]) for outcome in Outcome} | {"warmup": int(sums["warmup"])}
     return Totals(
-        throughput=_throughput(cursor, run_no, sums, duration_s),
+        throughput=_throughput(cursor, run_no, sums, duration_s)
+        | {"goodput_per_s": None if slo is None else per_second(_good(cursor, run_no, slo), duration_s)},
         counts=counts,
         success_rate=success_rate(counts),
         duration_s=duration_s,
@@ -102,11 +104,21 @@ def _throughput(
             None if unknown else int(sums["output_tokens"]) + int(sums["input_tokens"]), duration_s
         ),
         "requests_per_s": per_second(sums["ok"], duration_s),
-        "goodput_per_s": None,
         "offered_rate_per_s": per_second(sums["scheduled"] - 1, sums["scheduled_within_s"]),
         "achieved_rate_per_s": per_second(sums["sent"] - 1, sums["sent_within_s"]),
         "peak_output_tokens_per_s": None if output is None else max(output, _best_second(cursor, run_no)),
     }
+
+
+def _good(cursor: duckdb.DuckDBPyConnection, run_no: int, slo: Slo) -> int:
+    """As core.goodput.is_good: a metric that does not exist, NULL, keeps no limit."""
+    limits = [limit for limit in slo.limits if limit.metric != SUCCESS_RATE]
+    kept = "".join(f" AND {limit.metric} {limit.relation} ?" for limit in limits)
+    found = cursor.execute(
+        f"SELECT count(*) FROM requests WHERE run_no = ? AND {ANSWERED}{kept}",  # noqa: S608 -- names are checked by Slo
+        [run_no, *(limit.value for limit in limits)],
+    ).fetchall()
+    return int(found[0][0])
 
 
 def _best_second(cursor: duckdb.DuckDBPyConnection, run_no: int) -> float:

@@ -13,12 +13,25 @@ WINDOW_S, STEP_S, TRAILING_S = 120.0, 2.0, 10.0
 Points = Sequence[tuple[float, float]]
 
 
-def live(mode: Mode, *, name: str, slot: int, now_s: float, tokens_per_s: Points, ttft: Points) -> go.Figure:
-    """Output and TTFT over the last two minutes; `now_s` is the run's elapsed time, points are (run time, value)."""
+def live(
+    mode: Mode,
+    *,
+    name: str,
+    slot: int,
+    now_s: float,
+    tokens_per_s: Points,
+    ttft: Points,
+    in_flight: Points | None = None,
+) -> go.Figure:
+    """Output and TTFT over the last two minutes; `now_s` is the run's elapsed time, points are (run time, value).
+
+    `in_flight` is drawn where it is given: in open loop it shows whether the server keeps up.
+    """
     colour = INK[mode].colour(slot)
-    fig = small_multiples(
-        mode, [say("Output, tokens/s ↑"), say("TTFT p50 and p95, ms ↓")], say("seconds ago"), height=262
-    )
+    titles = [say("Output, tokens/s ↑"), say("TTFT p50 and p95, ms ↓")]
+    if in_flight is not None:
+        titles.append(say("In flight"))
+    fig = small_multiples(mode, titles, say("seconds ago"), height=262)
     label = plain(name)
     shown = [(at - now_s, value) for at, value in tokens_per_s if now_s - at <= WINDOW_S]
     line(fig, 1, shown, {"color": colour}, f"{label}<br>%{{y:,.3r}} tokens/s<extra></extra>")
@@ -27,6 +40,9 @@ def live(mode: Mode, *, name: str, slot: int, now_s: float, tokens_per_s: Points
     for share, style in styles.items():
         values = [(at - now_s, value * 1e3) for at, value in trailing(ttft, share, now_s)]
         line(fig, 2, values, style, f"{label}<br>p{share} %{{y:,.3r}} ms<extra></extra>")
+    if in_flight is not None:
+        waiting = [(at - now_s, value) for at, value in in_flight if now_s - at <= WINDOW_S]
+        line(fig, 3, waiting, {"color": colour}, f"{label}<br>%{{y:,.0f}} {say('in flight')}<extra></extra>")
     fig.update_xaxes(range=[-WINDOW_S, 0], tickvals=[-120, -90, -60, -30, 0])
     fig.update_yaxes(rangemode="tozero", tickformat=",~r")
     fig.update_layout(margin={"t": 26, "l": 44}, showlegend=False, uirevision=label)

@@ -105,3 +105,28 @@ def output_over_time(mode: Mode, output: Steps, *, mean: float | None, slot: int
     fig.update_xaxes(rangemode="tozero")
     fig.update_layout(margin={"t": 60})
     return fig
+
+
+def in_flight_over_time(mode: Mode, in_flight: Steps, *, slot: int, most: int | None) -> go.Figure:
+    """Requests on their way; `most` is how many were allowed, dotted. A line that only rises is a server overrun."""
+    colour = INK[mode].colour(slot)
+    reading = say("steady: the server keeps up · only rising: it does not")
+    if most is not None:
+        reading += " · " + say("dotted: no more than {n} were allowed", n=f"{most:,}")
+    fig = figure(mode, say("In flight over time"), reading, x=say("seconds since start"), y=say("requests"), height=330)
+    fig.add_scatter(
+        x=thinned(in_flight.times_s),
+        y=thinned(in_flight.values),
+        mode="lines",
+        line={"color": colour, "width": 1.8},
+        fill="tozeroy",
+        fillcolor=veil(colour, 0.10),
+        showlegend=False,
+        hovertemplate=f"%{{x:.2f}} s<br>%{{y:,.3r}} {say('in flight')}<extra></extra>",
+    )
+    if most is not None:
+        fig.add_hline(y=most, line={"width": 1, "dash": "dot", "color": INK[mode].muted})
+    fig.update_yaxes(rangemode="tozero", tickformat=",~r")
+    fig.update_xaxes(rangemode="tozero")
+    fig.update_layout(margin={"t": 60})
+    return fig

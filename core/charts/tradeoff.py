@@ -23,14 +23,15 @@ from core.words import say
 PALE = 0.4
 LABELLED = (1, 8, 16, 32, 64)  # where more levels than these would write over each other
 PLACES = ("top left", "bottom right", "top right", "bottom left")
-LOAD_TICKS = (1, 4, 16, 64, 256, 1024, 4096)
+LOAD_TICKS = (1 / 256, 1 / 64, 1 / 16, 1 / 4, 1, 4, 16, 64, 256, 1024, 4096, 16384, 65536)
+MOST_LABELS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """One load of one configuration: requests in flight, latency in seconds, output tokens/s."""
+    """One load of one configuration: its level, latency in seconds, output tokens/s."""
 
-    level: int
+    level: float
     latency_s: float
     throughput: float
     weak: bool = False  # a latency that rests on too little: drawn pale
@@ -49,7 +50,7 @@ class Curve:
     """One configuration in one panel: a value a level, in the panel's unit."""
 
     series: Series
-    levels: Sequence[int]
+    levels: Sequence[float]
     values: Sequence[float | None]
     name: str
     tail: bool = False  # a p99: thin and dotted
@@ -74,12 +75,15 @@ def frontier(points: Sequence[Point]) -> list[Point]:
 
 
 def throughput_against_latency(
-    mode: Mode, lines: Sequence[Line], *, metric: str, limit_s: float | None = None
+    mode: Mode, lines: Sequence[Line], *, metric: str, limit_s: float | None = None, unit_of_load: str = ""
 ) -> Figure:
-    """A line a configuration, its loads as labelled points; the grey stair is the frontier."""
+    """A line a configuration, its loads as labelled points; the grey stair is the frontier.
+
+    `unit_of_load` is what levels count, "in flight" unless told.
+    """
     every = [point for line in lines for point in line.points]
     unit = time_unit(max(point.latency_s for point in every))
-    reading = say("upper left is better · labels are requests in flight")
+    reading = say("upper left is better · labels are {what}", what=unit_of_load or say("requests in flight"))
     if limit_s is not None:
         reading += say(" · shaded: over the limit")
     low, high = (f(p.latency_s for p in every) * unit.per_second for f in (min, max))
@@ -96,11 +100,20 @@ def throughput_against_latency(
     best = frontier([point for line in lines if not line.series.note for point in line.points] or every)
     if len(best) > 1:
         _stair(fig, mode, best, unit.per_second)
-    few = len({point.level for point in every}) <= len(LABELLED)
+    labelled = _labelled(sorted({point.level for point in every}))
     names = marked(line.series for line in lines)
     for place, line in enumerate(lines):
         latency = (f"{metric} %{{x:.4g}} {unit.name}", unit.per_second)
-        _line(fig, mode, line, latency, name=names[line.series.title], place=PLACES[place % len(PLACES)], few=few)
+        _line(
+            fig,
+            mode,
+            line,
+            latency,
+            name=names[line.series.title],
+            place=PLACES[place % len(PLACES)],
+            labelled=labelled,
+            load=unit_of_load or say("in flight"),
+        )
     if log:
         log_axis(fig, "xaxis", low * 0.85, high * 1.2)
     else:
@@ -111,6 +124,17 @@ def throughput_against_latency(
     fig.update_layout(showlegend=True)
     room_for_legend(fig, [*names.values(), *([say("frontier")] if len(best) > 1 else [])])
     return fig
+
+
+def _labelled(levels: Sequence[float]) -> set[float]:
+    """Those levels that get their number beside their point, so that numbers do not write over each other."""
+    if len(levels) <= MOST_LABELS:
+        return set(levels)
+    usual = {level for level in levels if level in LABELLED}
+    if len(usual) > 1:
+        return usual
+    last = len(levels) - 1
+    return {levels[round(place * last / (MOST_LABELS - 1))] for place in range(MOST_LABELS)}
 
 
 def _stair(fig: Figure, mode: Mode, best: Sequence[Point], per_second: float) -> None:
@@ -126,7 +150,17 @@ def _stair(fig: Figure, mode: Mode, best: Sequence[Point], per_second: float) ->
     )
 
 
-def _line(fig: Figure, mode: Mode, line: Line, latency: tuple[str, float], *, name: str, place: str, few: bool) -> None:
+def _line(
+    fig: Figure,
+    mode: Mode,
+    line: Line,
+    latency: tuple[str, float],
+    *,
+    name: str,
+    place: str,
+    labelled: set[float],
+    load: str,
+) -> None:
     reading, per_second = latency
     ink = INK[mode]
     fig.add_scatter(
@@ -134,8 +168,8 @@ def _line(fig: Figure, mode: Mode, line: Line, latency: tuple[str, float], *, na
         y=[point.throughput for point in line.points],
         name=name,
         mode="lines+markers+text",
-        text=[str(point.level) if few or point.level in LABELLED else "" for point in line.points],
-        customdata=[point.level for point in line.points],
+        text=[f"{point.level:g}" if point.level in labelled else "" for point in line.points],
+        customdata=[f"{point.level:,g}" for point in line.points],
         textposition=place,
         textfont={"size": 10.5, "color": ink.muted},
         line={"color": ink.colour(line.series.slot)},
@@ -146,7 +180,7 @@ def _line(fig: Figure, mode: Mode, line: Line, latency: tuple[str, float], *, na
             "opacity": [PALE if point.weak else 1.0 for point in line.points],
         },
         cliponaxis=False,
-        hovertemplate=f"<b>{in_full(line.series)}</b> · %{{customdata}} {say('in flight')}<br>{reading}<br>"
+        hovertemplate=f"<b>{in_full(line.series)}</b> · %{{customdata}} {load}<br>{reading}<br>"
         f"%{{y:,.4g}} {say('tokens/s')}<extra></extra>",
     )
 
@@ -195,10 +229,12 @@ def _curve(fig: Figure, mode: Mode, curve: Curve, panel: int, *, name: str, lege
     )
 
 
-def _load_axis(fig: Figure, panel: int, levels: Sequence[int]) -> None:
+def _load_axis(fig: Figure, panel: int, levels: Sequence[float]) -> None:
     low, high = min(levels, default=1), max(levels, default=1)
     axis = axis_name("x", panel)
     log_axis(fig, axis, low * 0.9, high * 1.12)
     known = sorted(set(levels))
     ticks = known if len(known) <= 4 else [tick for tick in LOAD_TICKS if low <= tick <= high]
-    fig.layout[axis].update(tickvals=ticks, ticktext=[f"{tick:,}" for tick in ticks])
+    if len(ticks) < 2:  # many levels close together
+        ticks = [known[0], known[-1]] if len(known) > 1 else known
+    fig.layout[axis].update(tickvals=ticks, ticktext=[f"{tick:,g}" for tick in ticks])

@@ -2,19 +2,22 @@
 
 import argparse
 import json
-import math
 import tempfile
+import uuid
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 from core import pasted
-from core.plan import Configuration, Endpoint, Limits, Load, PlanError, RunPlan, Workload
+from core.command.load_options import add_load_options, asked, seconds, whole
+from core.plan import Configuration, Endpoint, Experiment, Limits, PlanError, RunPlan, Workload
 from core.words import say
 
 EPILOG = """examples:
   cli.py demo                                  compare three quantizations of the bundled model on this machine
   cli.py run --base-url http://127.0.0.1:8000/v1 --model qwen --concurrency 1,4,16 --requests 100 --out run.json
+  cli.py run --base-url http://127.0.0.1:8000/v1 --model qwen --rate 2,4,8 --duration 60
+  cli.py run --base-url http://127.0.0.1:8000/v1 --model qwen --concurrency 1..256 --slo "ttft_s.p95 < 0.5"
   cli.py run --plan plan.json                  run what a page of the app gave you
   cli.py calibrate                             how many tokens/s can this machine measure, and how well?
 
@@ -22,9 +25,9 @@ EPILOG = """examples:
 Exit status: 0 if requests succeeded, 1 if none did or a run failed, 2 if the command cannot be understood,
 130 if it was stopped before anything was measured."""
 
-
-RUN = """Keep a number of requests in flight against one endpoint that speaks the OpenAI API, and report latencies,
-speeds and reasons to doubt them. --base-url and --model are needed, or --plan."""
+MOST_REPEATS = 100
+RUN = """Send requests to one endpoint that speaks the OpenAI API, as many in flight or a second as you say, and report
+latencies, speeds and reasons to doubt them. --base-url and --model are needed, or --plan."""
 RUN_ENDS = """Ctrl-C ends the run under way within two seconds; what was measured is reported and written."""
 DEMO = """Measure one small model in three quantizations at 1 and at 4 streams on a real llama.cpp server, which is
 started here. The first time, its model files are made and kept."""
@@ -71,7 +74,7 @@ def parser() -> argparse.ArgumentParser:
     _add_run(
         commands.add_parser(
             "run",
-            help="benchmark one endpoint at one or more concurrency levels",
+            help="benchmark one endpoint at one or more levels, or search for the highest that keeps an SLO",
             usage="cli.py run (--base-url URL --model M | --plan FILE) [options]",
             description=RUN,
             epilog=RUN_ENDS,
@@ -111,26 +114,17 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         "--ca", type=Path, metavar="FILE", help="certificate authority to trust instead of the system's"
     )
     target.add_argument("--insecure", action="store_true", help="accept any certificate")
-    load = run.add_argument_group("how it is asked")
-    load.add_argument(
-        "--concurrency", default="1", metavar="N[,N...]", help="requests in flight; several levels make several runs"
-    )
-    size = load.add_mutually_exclusive_group()
-    size.add_argument("--requests", type=_whole, metavar="N", help="measured requests a level (default 20)")
-    size.add_argument("--duration", type=_seconds, metavar="S", help="seconds of sending a level, instead of a number")
-    load.add_argument(
-        "--warmup-requests", type=_whole, default=1, metavar="N", help="sent before, in no statistic (default 1)"
-    )
+    add_load_options(run)
     what = run.add_argument_group("what is asked")
-    what.add_argument("--input-tokens", type=_whole, default=128, metavar="N", help="prompt length (default 128)")
+    what.add_argument("--input-tokens", type=whole, default=128, metavar="N", help="prompt length (default 128)")
     what.add_argument(
-        "--output-tokens", type=_whole, default=128, metavar="N", help="answer length asked for (default 128)"
+        "--output-tokens", type=whole, default=128, metavar="N", help="answer length asked for (default 128)"
     )
     what.add_argument("--ignore-eos", action="store_true", help="ask for exactly that length, where the server can")
     what.add_argument("--no-stream", action="store_true", help="whole answers; TTFT, TPOT and gaps then do not exist")
     what.add_argument("--extra-body", metavar="JSON", default="{}", help="further keys of the request body")
     what.add_argument("--keep-text", action="store_true", help="write the answers' texts into the run file")
-    what.add_argument("--seed", type=_whole, default=0, metavar="N", help="of the prompts' words (default 0)")
+    what.add_argument("--seed", type=whole, default=0, metavar="N", help="of the prompts' words (default 0)")
     _add_limits_and_files(run)
 
 
@@ -138,7 +132,7 @@ def _add_limits_and_files(run: argparse.ArgumentParser) -> None:
     limits = run.add_argument_group("when to give up, in seconds")
     for name, default in (("connect", 10), ("first-byte", 300), ("idle", 120), ("total", 1800)):
         limits.add_argument(
-            f"--timeout-{name}", type=_seconds, default=float(default), metavar="S", help=f"default {default}"
+            f"--timeout-{name}", type=seconds, default=float(default), metavar="S", help=f"default {default}"
         )
     rest = run.add_argument_group("from where, to where, and how")
     rest.add_argument(
@@ -154,31 +148,35 @@ def _add_limits_and_files(run: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def _whole(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(say("{text!r} is no whole number", text=text)) from None
-
-
-def _seconds(text: str) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = 0.0
-    if not 0 < found < math.inf:
-        raise argparse.ArgumentTypeError(say("{text!r} is no number of seconds above 0", text=text))
-    return found
-
-
-def plans(options: argparse.Namespace) -> list[RunPlan]:
-    """The plans that the options of `run` ask for, one a level. Raises PlanError."""
+def experiment(options: argparse.Namespace) -> Experiment:
+    """The experiment that the options of `run` ask for. Raises PlanError."""
     if options.plan is not None:
-        return list(pasted.plans_of_file(options.plan))
+        return pasted.experiment_of_file(options.plan)
     if not options.base_url or not options.model:
         raise PlanError(say("Name what to measure: --base-url and --model, or --plan FILE."))
     if options.ca is not None and not options.ca.is_file():
         raise PlanError(say("--ca {path}: there is no such file.", path=options.ca))
+    wanted = asked(options)
+    configuration, workload = _configuration(options), _workload(options)
+    plans = [
+        RunPlan(configuration=configuration, workload=workload, load=load, slo=wanted.slo) for load in wanted.loads
+    ]
+    if not 1 <= options.repeats <= MOST_REPEATS:
+        raise PlanError(say("--repeats is {n}: give 1 to {most}.", n=options.repeats, most=MOST_REPEATS))
+    if options.repeats > 1 and (wanted.search or wanted.sweep):
+        raise PlanError(say("--repeats goes with levels: a search measures its edge twice by itself."))
+    return Experiment(
+        id=uuid.uuid4().hex[:12],
+        name=configuration.label,
+        plans=tuple(plan for plan in plans for _ in range(options.repeats)),
+        search=wanted.search,
+        sweep=wanted.sweep,
+        cooldown_s=options.cooldown,
+        skip_saturated=options.skip_saturated,
+    )
+
+
+def _configuration(options: argparse.Namespace) -> Configuration:
     endpoint = Endpoint(
         name="command line",
         base_url=options.base_url,
@@ -194,10 +192,13 @@ def plans(options: argparse.Namespace) -> list[RunPlan]:
             total_s=options.timeout_total,
         ),
     )
-    configuration = Configuration(
+    return Configuration(
         id="command-line", label=options.label or options.model[:120], endpoint=endpoint, model=options.model
     )
-    workload = Workload(
+
+
+def _workload(options: argparse.Namespace) -> Workload:
+    return Workload(
         input_tokens=options.input_tokens,
         output_tokens=options.output_tokens,
         stream=not options.no_stream,
@@ -206,31 +207,6 @@ def plans(options: argparse.Namespace) -> list[RunPlan]:
         seed=options.seed,
         keep_text=options.keep_text,
     )
-    requests = 20 if options.requests is None and options.duration is None else options.requests
-    return [
-        RunPlan(
-            configuration=configuration,
-            workload=workload,
-            load=Load(
-                concurrency=level,
-                requests=requests,
-                duration_s=options.duration,
-                warmup_requests=options.warmup_requests,
-            ),
-        )
-        for level in levels(options.concurrency)
-    ]
-
-
-def levels(text: str) -> list[int]:
-    """`1,4,16` as numbers. Raises PlanError."""
-    try:
-        found = [int(part) for part in text.split(",")]
-    except ValueError:
-        raise PlanError(
-            say("--concurrency is {text!r}: write whole numbers with commas, such as 1,4,16.", text=text)
-        ) from None
-    return list(dict.fromkeys(found))
 
 
 def _header(text: str) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 import argparse
 
-from core.command.arguments import plans
+from core.command.arguments import experiment
 from core.command.running import measure, report
 from core.keys import header_for, key_from_environment
 from core.plan import Endpoint, PlanError
@@ -15,12 +15,14 @@ def run(options: argparse.Namespace) -> int:
         raise PlanError(
             say("--api-key-env goes with --base-url: a plan file's keys come from secrets.toml, for the hosts in it.")
         )
-    wanted = plans(options)
-    keys = [_key_header(plan.configuration.endpoint, options.api_key_env) for plan in wanted]
+    wanted = experiment(options)
+    keys = {
+        plan.configuration.id: _key_header(plan.configuration.endpoint, options.api_key_env) for plan in wanted.plans
+    }
     environ = {"PACELINE_PRIORITY": "normal"} if options.priority == "normal" else None
-    runs = measure(wanted, key_headers=keys, environ=environ, preflight=not options.no_preflight)
-    texts = any(plan.workload.keep_text for plan in wanted)
-    return report(runs, options.out, wanted=len(wanted), texts=texts)
+    measured = measure(wanted, key_headers=keys, environ=environ, preflight=not options.no_preflight)
+    texts = any(plan.workload.keep_text for plan in wanted.plans)
+    return report(wanted, measured, options.out, texts=texts)
 
 
 def _key_header(endpoint: Endpoint, variable: str | None) -> tuple[str, str] | None:

@@ -5,19 +5,20 @@ import queue
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from core import runfile
-from core.command.terminal import Line, table
+from core.command.terminal import Line, printable, table
+from core.course import Done, following, found, searched, told
 from core.fleet.hosting import Host, HostError, with_served
 from core.fleet.local import LocalRun, opening_run
-from core.plan import RunPlan
+from core.plan import Experiment, RunPlan
 from core.records import Outcome
 from core.run import Run, RunState
-from core.summary import Summary, summarise
+from core.summary import summarise
 from core.words import say
 
 
@@ -78,40 +79,44 @@ def host_for(plans: Sequence[RunPlan]) -> Iterator[Host | None]:
 
 
 def measure(
-    plans: Sequence[RunPlan],
+    experiment: Experiment,
     *,
-    key_headers: Sequence[tuple[str, str] | None] | None = None,
+    key_headers: Mapping[str, tuple[str, str] | None] | None = None,
     environ: dict[str, str] | None = None,
     preflight: bool = True,
-) -> list[Run]:
-    """The runs of these plans; fewer if the user stopped, or if a built-in server did not start (which is told).
+) -> list[Done]:
+    """The runs of an experiment; fewer if the user stopped, or if a built-in server did not start (which is told).
 
-    Raises KeyboardInterrupt if the user stopped before there was a run.
+    `key_headers`: the header with the key, by configuration id. Raises KeyboardInterrupt if the user stopped before
+    there was a run.
     """
     stopper = Stopper()
-    runs: list[Run] = []
-    with stopper.listening(), host_for(plans) as host:
-        for position, (plan, key_header) in enumerate(zip(plans, key_headers or [None] * len(plans), strict=True)):
+    done: list[Done] = []
+    with stopper.listening(), host_for(experiment.plans) as host:
+        while (plan := following(experiment, done)) is not None and not stopper.asked():
+            line = Line(experiment, done, plan)
+            if done:
+                line.rest(experiment.cooldown_s, stopper.asked)
             if stopper.asked():
                 break
-            line = Line(plans, position)
             try:
                 placed, server = _placed(plan, host, line, stopper)
             except HostError as fault:
                 line.tell(str(fault))
                 break
+            key_header = (key_headers or {}).get(plan.configuration.id)
             local = LocalRun(placed, key_header=key_header, listener=line, environ=environ, preflight=preflight)
             stopper.local = local
             if stopper.asked():  # while the server was made ready
                 local.cancel()
             line.stage(say("asking what the endpoint accepts") if preflight else say("connecting"))
-            opening = opening_run(plan, local.run_id)
+            opening = replace(opening_run(plan, local.run_id), experiment=told(experiment, done, plan))
             run = local.run(replace(opening, environment={**opening.environment, **server}))
             line.clear()
-            runs.append(with_served(run, host))
-    if stopper.asked() and not runs:
+            done.append(Done(run=with_served(run, host), summary=summarise(run.requests, plan.slo)))
+    if stopper.asked() and not done:
         raise KeyboardInterrupt
-    return runs
+    return done
 
 
 def _placed(plan: RunPlan, host: Host | None, line: Line, stopper: Stopper) -> tuple[RunPlan, dict[str, Any]]:
@@ -129,23 +134,30 @@ def _placed(plan: RunPlan, host: Host | None, line: Line, stopper: Stopper) -> t
     return placed, {"server": server}
 
 
-def report(runs: Sequence[Run], out: Path | None, *, wanted: int, texts: bool = False) -> int:
-    """Print the table, write the file, and say by the exit status whether requests of all `wanted` runs succeeded."""
-    if not runs:
+def report(experiment: Experiment, done: Sequence[Done], out: Path | None, *, texts: bool = False) -> int:
+    """Print the table, write the file, and say by the exit status whether requests of all wanted runs succeeded."""
+    if not done:
         return 1
-    summaries: list[tuple[Run, Summary]] = [(run, summarise(run.requests)) for run in runs]
+    runs = [one.run for one in done]
+    summaries = {one.run.id: one.summary for one in done}
     written = out is None
     if out is not None:
         try:
-            runfile.write(out, runs, summaries={run.id: summary for run, summary in summaries}, texts=texts)
+            runfile.write(out, runs, found(experiment, done), summaries=summaries, texts=texts)
             written = True
         except OSError as fault:
             print(say("{path} cannot be written: {fault}.", path=out, fault=fault.strerror or fault), file=sys.stderr)
-    print(table(summaries))
+    print(table([(one.run, one.summary) for one in done]))
+    if experiment.search is not None:
+        several = len(experiment.plans) > 1
+        for one in searched(experiment, done):
+            print((f"{printable(one.configuration.label)}: " if several else "") + one.sentence())
     if out is not None and written:
         print(say("Written: {path}", path=out))
     cancelled = any(run.state is RunState.CANCELLED for run in runs)
-    complete = len(runs) == wanted or cancelled
+    complete = cancelled or following(experiment, done) is None
+    if experiment.search is not None:  # a level that is too much may fail: that is what is looked for
+        return 0 if written and complete and any(_succeeded(run) for run in runs) else 1
     return 0 if written and complete and all(_succeeded(run) for run in runs) else 1
 
 

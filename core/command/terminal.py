@@ -3,14 +3,15 @@
 import os
 import sys
 from collections.abc import Callable, Sequence
-from time import monotonic
+from time import monotonic, sleep
 from typing import TextIO
 
 from core.command.time_left import span, time_left_s
+from core.course import Done, expected_runs
 from core.findings import findings, greyed
 from core.fleet.local import Listener, run_name
 from core.loadgen.channel import Progress
-from core.plan import RunPlan
+from core.plan import Experiment, RunPlan
 from core.records import Outcome, RequestRecord
 from core.run import Preflight, Run
 from core.shortening import cut
@@ -21,8 +22,9 @@ BAR = 8
 LONGEST_NAME = 60
 WIDEST = 100  # of a line on a terminal that does not tell its width
 DASH = "–"
+NAMED = 3  # runs of one doubt, beside the first; the others are counted
 COLUMNS = (
-    ("in flight", 9), ("ok", 7), ("failed", 6), ("TTFT p50", 9), ("p95", 8), ("p99", 8), ("TPOT p50", 9),
+    ("load", 14), ("ok", 7), ("failed", 6), ("TTFT p50", 9), ("p95", 8), ("p99", 8), ("TPOT p50", 9),
     ("E2E p50", 9), ("one stream", 10), ("output", 9),
 )  # fmt: skip
 UNITS = ("", "", "", "ms", "ms", "ms", "ms", "ms", "tok/s", "tok/s")
@@ -33,22 +35,28 @@ class Line(Listener):
 
     def __init__(
         self,
-        plans: Sequence[RunPlan],
-        position: int,
+        experiment: Experiment,
+        done: Sequence[Done],
+        plan: RunPlan,
         *,
         out: TextIO | None = None,
         now_s: Callable[[], float] = monotonic,
     ) -> None:
-        self._plans, self._position = plans, position
+        fixed = experiment.search is None and experiment.sweep is None
+        self._plan = plan
+        self._ahead = experiment.plans[len(done) + 1 :] if fixed else ()
         self._out = out or sys.stderr
         self._shown = self._out.isatty()
         self._now_s = now_s
         self._begun_s = now_s()
         self._warm_s = self._between_s = 0.0
         self._failed = self._ended = self._chunks = 0
-        name = printable(cut(run_name(plans[position]), LONGEST_NAME))
-        several = say("run {n} of {all}: {name}", n=position + 1, all=len(plans), name=name)
-        self._name = several if len(plans) > 1 else name
+        name = printable(cut(run_name(plan), LONGEST_NAME))
+        most = expected_runs(experiment)
+        several = say("run {n} of {all}: {name}", n=len(done) + 1, all=most, name=name)
+        if not fixed:
+            several = say("run {n} of at most {all}: {name}", n=len(done) + 1, all=most, name=name)
+        self._name = several if most > 1 else name
 
     def waiting(self) -> None:
         """Another measured run holds this machine."""
@@ -79,7 +87,7 @@ class Line(Listener):
             return
         so_far_s = progress.at_s - self._warm_s
         share = self._share(progress, so_far_s)
-        left_s = time_left_s(self._plans, self._position, share=share, so_far_s=so_far_s, between_s=self._between_s)
+        left_s = time_left_s((self._plan, *self._ahead), 0, share=share, so_far_s=so_far_s, between_s=self._between_s)
         full = int(share * BAR)
         self.stage(
             "█" * full + "░" * (BAR - full),
@@ -91,7 +99,7 @@ class Line(Listener):
 
     def _share(self, progress: Progress, so_far_s: float) -> float:
         """How much of this run is done; requests on their way count by the chunks that they brought."""
-        load = self._plans[self._position].load
+        load = self._plan.load
         if load.requests is None:
             return min(so_far_s / (load.duration_s or 1.0), 1.0)
         under_way = max(progress.chunks - self._chunks, 0) * self._ended / self._chunks if self._chunks else 0.0
@@ -107,6 +115,13 @@ class Line(Listener):
                     line += f"  {part}"
             self._out.write(f"\r\x1b[K{line[: columns - 1]}")
             self._out.flush()
+
+    def rest(self, seconds: float, stopped: Callable[[], bool]) -> None:
+        """Cool down between two runs; a stop ends it."""
+        until_s = self._now_s() + seconds
+        while not stopped() and (left_s := until_s - self._now_s()) > 0:
+            self.stage(say("resting, {span} left", span=span(left_s)))
+            sleep(min(left_s, 0.2))
 
     def tell(self, words: str) -> None:
         """A sentence that stays, above the line."""
@@ -160,7 +175,7 @@ def _cells(run: Run, summary: Summary) -> list[str]:
 
     counts = summary.counts
     return [
-        str(run.plan.load.concurrency),
+        run.plan.load.words(),
         str(counts.get("ok", 0)),
         str(counts.get("failed", 0) + counts.get("empty", 0)),
         ms("ttft_s", "p50"),
@@ -184,9 +199,16 @@ def _findings(runs: Sequence[tuple[Run, Summary]]) -> list[str]:
             told.setdefault(alike, (f"{run.name}: {finding.text}", []))[1].append(run.name)
     lines = []
     for words, names in told.values():
-        also = say(" (Also: {names}.)", names=", ".join(names[1:])) if len(names) > 1 else ""
+        also = say(" (Also: {names}.)", names=_some(names[1:])) if len(names) > 1 else ""
         lines.append(f"* {words}{also}")
     return [printable(line) for line in lines]
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first few, and how many more."""
+    if len(names) <= NAMED:
+        return ", ".join(names)
+    return say("{names} and {n} more", names=", ".join(names[:NAMED]), n=len(names) - NAMED)
 
 
 def printable(text: str) -> str:

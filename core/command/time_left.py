@@ -21,7 +21,9 @@ def time_left_s(
     if load.duration_s is None and share < LEAST_SHARE:
         return None
     run_s = load.duration_s or so_far_s / share
-    round_s = None if load.requests is None else run_s / _rounds(load)
+    round_s = (
+        None if load.requests is None or load.concurrency is None else run_s / _rounds(load.requests, load.concurrency)
+    )
     left = max(run_s - so_far_s, 0.0)
     for plan in plans[position + 1 :]:
         lasts = _lasts_s(plan.load, round_s)
@@ -34,11 +36,15 @@ def time_left_s(
 def _lasts_s(load: Load, round_s: float | None) -> float | None:
     if load.duration_s is not None:
         return load.duration_s
-    return None if round_s is None else _rounds(load) * round_s
+    if load.rate is not None:
+        return (load.requests or 0) / load.rate
+    return (
+        None if round_s is None or load.concurrency is None else _rounds(load.requests or 0, load.concurrency) * round_s
+    )
 
 
-def _rounds(load: Load) -> int:
-    return ceil((load.requests or 0) / load.concurrency)
+def _rounds(requests: int, concurrency: int) -> int:
+    return ceil(requests / concurrency)
 
 
 def span(seconds: float) -> str:

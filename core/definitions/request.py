@@ -131,6 +131,32 @@ REQUEST_TERMS = (
         group="request",
     ),
     MetricSpec(
+        key="scheduled_ttft_s",
+        title=say("TTFT from schedule"),
+        unit="s",
+        definition=say(
+            "From the moment at which the load shape says the request should leave to the first chunk with output in "
+            "any channel: what somebody waits who came at that moment."
+        ),
+        formula=say("first chunk − scheduled = TTFT + slip"),
+        caution=say(
+            "Open loop only. Stands beside the TTFT from the send: where a cap in flight or a late client held a "
+            "request back, only this one shows the wait (coordinated omission)."
+        ),
+        better="lower",
+        group="request",
+    ),
+    MetricSpec(
+        key="scheduled_e2e_s",
+        title=say("E2E from schedule"),
+        unit="s",
+        definition=say("From the moment at which the request should leave to its last chunk."),
+        formula=say("last chunk − scheduled = E2E latency + slip"),
+        caution=say("Open loop only."),
+        better="lower",
+        group="request",
+    ),
+    MetricSpec(
         key="connect_s",
         title=say("Connect"),
         unit="s",

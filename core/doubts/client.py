@@ -90,10 +90,11 @@ def client_doubts(seen: Evidence) -> Iterator[Finding]:
             do=say("Read TPOT for the pace of a stream."),
         )
         return
-    yield _late(lag, {name: share for name, (share, _) in found.items()})
+    closed = seen.run.plan.load.variable == "concurrency"
+    yield _late(lag, {name: share for name, (share, _) in found.items()}, closed=closed)
 
 
-def _late(lag: float, shares: dict[str, float]) -> Finding:
+def _late(lag: float, shares: dict[str, float], *, closed: bool) -> Finding:
     names = {
         "ttft": say("{share} of the TTFT median (limit 5 %)"),
         "gap": say("{share} of the median chunk gap (limit 25 %)"),
@@ -113,7 +114,9 @@ def _late(lag: float, shares: dict[str, float]) -> Finding:
             parts=say(" and ").join(parts),
             grey=say(" and ").join(grey[name] for name in shares),
         ),
-        do=say("Measure from a machine that does nothing else, or with fewer streams in flight."),
+        do=say("Measure from a machine that does nothing else, or with fewer streams in flight.")
+        if closed
+        else say("Measure from a machine that does nothing else, or at a lower rate."),
     )
 
 

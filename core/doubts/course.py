@@ -67,7 +67,6 @@ def state_doubts(seen: Evidence) -> Iterator[Finding]:
     run, ok = seen.run, seen.summary.counts.get("ok", 0)
     stopped = {
         StoppedBy.ERRORS: say("The run stopped itself because too many requests failed."),
-        StoppedBy.SATURATION: say("The run stopped itself because the server was saturated."),
         StoppedBy.TOKENS: say("The run stopped at its cap on output tokens."),
         StoppedBy.SPEND: say("The run stopped at its cap on spend."),
     }
@@ -167,5 +166,5 @@ def _simulator_late(seen: Evidence) -> Iterator[Finding]:
             level="act",
             what=say("The simulator itself was {late} late (p99 of its tokens).", late=seconds(late)),
             why=say("This run tells about the machine, not about the client."),
-            do=say("Measure with fewer streams, or while the machine has more idle time."),
+            do=say("Measure with less load, or while the machine has more idle time."),
         )

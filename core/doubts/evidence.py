@@ -36,7 +36,7 @@ def evidence(run: Run, summary: Summary | None = None) -> Evidence:
     answered = tuple(record for record in measured if record.outcome is Outcome.OK)
     return Evidence(
         run=run,
-        summary=summary or summarise(run.requests),
+        summary=summary or summarise(run.requests, run.plan.slo),
         measured=tuple(measured),
         answered=answered,
         streamed=tuple(record for record in answered if record.streamed),

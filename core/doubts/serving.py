@@ -6,7 +6,7 @@ from itertools import pairwise
 from core.doubts.evidence import Evidence, middle
 from core.doubts.finding import Finding
 from core.metrics import ttft_s
-from core.quantities import seconds
+from core.quantities import number, seconds
 from core.records import RequestRecord
 from core.words import say
 
@@ -68,5 +68,9 @@ def serial_doubts(seen: Evidence) -> Iterator[Finding]:
             service=seconds(service),
         ),
         why=say("The server does not batch: TTFT here is the wait in its queue, and more load adds no throughput."),
-        do=say("Give the server more slots or batching, or compare it at one request in flight."),
+        do=say("Give the server more slots or batching, or compare it at one request in flight.")
+        if seen.run.plan.load.variable == "concurrency"
+        else say(
+            "Give the server more slots or batching, or offer less than {most} requests/s.", most=number(1 / service)
+        ),
     )

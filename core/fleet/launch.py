@@ -2,17 +2,21 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from time import monotonic
 from typing import Protocol
 
-from core.fleet.live import LiveExperiment, Tally
+from core.course import Done, expected_runs, searched
+from core.fleet.live import LiveExperiment
 from core.fleet.local import LocalRun
+from core.fleet.tally import Tally
 from core.loadgen.channel import Progress
 from core.plan import Endpoint, Experiment, RunPlan
 from core.records import RequestRecord
 from core.run import Run, RunState
+from core.summary import Summary, summarise
+from core.words import say
 
 FLUSH_S = 0.25  # records wait this long at most before the recorder gets them
 KeyHeader = Callable[[Endpoint], tuple[str, str] | None]  # the header with the key; raises KeyProblem
@@ -34,15 +38,21 @@ class Recorder(Protocol):
 class Keeping(Tally):
     """A tally that also hands records on in batches."""
 
-    def __init__(self, run_id: str, plan: RunPlan, *, lock: threading.RLock, recorder: Recorder) -> None:
+    def __init__(
+        self, run_id: str, plan: RunPlan, *, lock: threading.RLock, recorder: Recorder, summed_up: bool = False
+    ) -> None:
+        """`summed_up`: `summary` is asked for once the run has ended."""
         super().__init__(run_id, plan)
         self._lock = lock
         self._recorder = recorder
         self._batch: list[RequestRecord] = []
+        self._light: list[RequestRecord] | None = [] if summed_up else None
         self._flushed_s = monotonic()
 
     def record(self, record: RequestRecord) -> None:
         self._batch.append(record)
+        if self._light is not None:  # without texts and chunk times: what no limit of an SLO looks at
+            self._light.append(replace(record, text=None, reasoning_text=None, chunk_us=range(len(record.chunk_us))))
         with self._lock:
             super().record(record)
         self.flush_if_due()
@@ -51,6 +61,10 @@ class Keeping(Tally):
         with self._lock:
             super().progress(progress)
         self.flush_if_due()
+
+    def summary(self) -> Summary:
+        """What the run's requests amount to; gaps between chunks are left out."""
+        return summarise(self._light or (), self.plan.slo)
 
     def flush_if_due(self) -> None:
         if monotonic() - self._flushed_s > FLUSH_S:
@@ -76,17 +90,28 @@ class Launch:
     message: str | None = None
     stage: str = ""
     cancelled: bool = False
+    gone_on: threading.Event = field(default_factory=threading.Event, repr=False)  # ends a rest
+    done: list[Done] = field(default_factory=list, repr=False)
     local: LocalRun | None = field(default=None, repr=False)
     opening: Run | None = field(default=None, repr=False)  # of the run that is recorded as begun and not as ended
 
-    def repeat(self, position: int) -> int:
-        """How many runs of the same plan come before the one at this position."""
-        plans = self.experiment.plans
-        return plans[:position].count(plans[position])
+    def next_tally(self, plan: RunPlan, make: Callable[[RunPlan], Keeping]) -> Keeping:
+        """The tally of the plan that comes next; those before it are left out."""
+        for tally in self.tallies:
+            if tally.state is not RunState.QUEUED:
+                continue
+            if tally.plan == plan:
+                return tally
+            if not self.experiment.is_adaptive:
+                tally.state, tally.message = RunState.CANCELLED, say("Left out: a lower level saturated the server.")
+        tally = make(plan)
+        self.tallies.append(tally)
+        return tally
 
     def snapshot(self) -> LiveExperiment:
         return LiveExperiment(
             id=self.experiment.id, name=self.experiment.name, state=self.state, queued_at=self.queued_at,
             started_at=self.started_at, ended_at=self.ended_at, message=self.message, stage=self.stage,
-            runs=tuple(tally.snapshot() for tally in self.tallies),
+            runs=tuple(tally.snapshot() for tally in self.tallies), expected_runs=expected_runs(self.experiment),
+            searched=searched(self.experiment, self.done), experiment=self.experiment,
         )  # fmt: skip

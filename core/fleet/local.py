@@ -230,8 +230,8 @@ def opening_run(plan: RunPlan, run_id: str) -> Run:
 
 
 def run_name(plan: RunPlan) -> str:
-    """`LABEL at N in flight`."""
-    return say("{label} at {n} in flight", label=plan.configuration.label, n=plan.load.concurrency)
+    """`LABEL at N in flight`, `LABEL at N requests/s`."""
+    return say("{label} at {level}", label=plan.configuration.label, level=plan.load.words())
 
 
 def run_once(

@@ -11,12 +11,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from core.course import Done, following, told
 from core.fleet.hosting import Host, HostError, with_served
 from core.fleet.launch import Keeping, KeyHeader, Launch, Recorder
 from core.fleet.live import ENDED_STATES, LiveExperiment
 from core.fleet.local import LocalRun, new_run_id, opening_run
 from core.key_file import KeyProblem
-from core.plan import Endpoint, Experiment, PlanError, RunPlan
+from core.plan import Configuration, Experiment, PlanError, RunPlan
 from core.run import Run, RunState, StoppedBy
 from core.words import say
 
@@ -33,7 +34,7 @@ class Registry:
         *,
         key_header: KeyHeader = lambda _: None,
         hosts: Callable[[], Host] | None = None,
-        identify: Callable[[Endpoint], dict[str, Any]] = lambda _: {},
+        identify: Callable[[Configuration], dict[str, Any]] = lambda _: {},
         expected: tuple[type[Exception], ...] = (),
     ) -> None:
         """`expected`: what the recorder raises with a sentence for people, beside OSError."""
@@ -59,9 +60,9 @@ class Registry:
                 raise PlanError(say("Paceline is stopping: launch again after it has started."))
             if experiment.id in self._launches:
                 raise PlanError(say("This experiment was launched already: give it a new id."))
-            tallies = [
-                Keeping(new_run_id(), plan, lock=self._lock, recorder=self._recorder) for plan in experiment.plans
-            ]
+            first = following(experiment, ()) if experiment.is_adaptive else None
+            ahead = experiment.plans if first is None else (first,)
+            tallies = [self._tally(plan, experiment) for plan in ahead]
             self._launches[experiment.id] = Launch(
                 experiment, tallies, datetime.now(UTC), key_header or self._key_header, stage=say("waiting in line")
             )
@@ -77,6 +78,7 @@ class Registry:
                 return
             launch.cancelled = True
             launch.stage = say("cancelling")
+            launch.gone_on.set()
             local = launch.local
             if launch.state is RunState.QUEUED:
                 self._finish(launch, RunState.CANCELLED)
@@ -129,10 +131,10 @@ class Registry:
             if host is not None:
                 at_end.callback(host.release)
             try:
-                for position in range(len(launch.tallies)):
-                    if launch.cancelled:
-                        break
-                    self._one(launch, position, host)
+                while not launch.cancelled and (plan := following(launch.experiment, launch.done)) is not None:
+                    self._rest(launch)
+                    if not launch.cancelled:
+                        self._one(launch, plan, host)
                 message = ""
             except self._expected as fault:
                 message = str(fault)
@@ -153,15 +155,21 @@ class Registry:
         if launch.opening is not None:
             self._recorder.run_ended(_without_measuring(launch.opening, message, cancelled=False))
 
-    def _one(self, launch: Launch, position: int, host: Host | None) -> None:
-        tally = launch.tallies[position]
-        known = {
-            "id": launch.experiment.id,
-            "name": launch.experiment.name,
-            "repeat": launch.repeat(position),
-            "position": position,
-        }
-        opening = replace(opening_run(tally.plan, tally.run_id), experiment=known)
+    def _tally(self, plan: RunPlan, experiment: Experiment) -> Keeping:
+        return Keeping(new_run_id(), plan, lock=self._lock, recorder=self._recorder, summed_up=experiment.is_adaptive)
+
+    def _rest(self, launch: Launch) -> None:
+        """Cool down between two runs; a cancel ends it."""
+        if launch.done and launch.experiment.cooldown_s:
+            with self._lock:
+                launch.stage = say("resting")
+            launch.gone_on.wait(launch.experiment.cooldown_s)
+
+    def _one(self, launch: Launch, plan: RunPlan, host: Host | None) -> None:
+        with self._lock:
+            tally = launch.next_tally(plan, lambda its: self._tally(its, launch.experiment))
+        known = told(launch.experiment, launch.done, plan)
+        opening = replace(opening_run(plan, tally.run_id), experiment=known)
         with self._lock:
             tally.state = RunState.RUNNING
             launch.stage = say("starting")
@@ -172,6 +180,7 @@ class Registry:
         with self._lock:
             launch.local = None
             tally.close(ended)
+            launch.done.append(Done(run=replace(ended, requests=()), summary=tally.summary()))
         self._recorder.run_ended(replace(ended, requests=()))
         launch.opening = None
 
@@ -202,7 +211,7 @@ class Registry:
         if endpoint.demo and host is not None:
             return *host.ready(plan, stage), None
         key_header = launch.key_header(endpoint)
-        return plan, self._identify(endpoint), key_header
+        return plan, self._identify(plan.configuration), key_header
 
     def _finish(self, launch: Launch, state: RunState) -> None:
         launch.state = state

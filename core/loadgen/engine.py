@@ -1,34 +1,37 @@
-"""The closed loop: keeps a number of requests in flight until enough were sent or the time is over.
+"""One run in the measuring child: warm-up, the measured requests, what comes back, and what ends it.
 
-Knows lanes, limits and stop rules; never looks into an answer and never raises for the network.
+Knows limits and stop rules; never looks into an answer, never raises for the network. Which request leaves when is the
+business of its loop: `core.loadgen.closed_loop` or `core.loadgen.open_loop`.
 """
 
 import asyncio
 import contextlib
 import gc
-from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from time import monotonic_ns
 
+from core.loadgen.closed_loop import ClosedLoop
 from core.loadgen.decoding import IdleDecoder
 from core.loadgen.dialling import Dialler
 from core.loadgen.exchange import Exchange
+from core.loadgen.flight import Flight
 from core.loadgen.lanes import Lanes
+from core.loadgen.open_loop import OpenLoop
+from core.loadgen.pool import Pool
 from core.loadgen.prompts import Prompts
-from core.loadgen.seen import Prepared
+from core.loadgen.saturation import SaturationWatch
 from core.loadgen.supply import Supply
 from core.loadgen.watch import Watch
 from core.plan import RunPlan
-from core.records import Failure, FailureKind, Outcome, RequestRecord
+from core.records import FailureKind, Outcome, RequestRecord
 from core.run import StoppedBy
 from core.words import say
 
-WAVE = 8  # requests that leave between two looks at the sockets: together they take 0.2 ms
-SLICE = 128  # requests in flight that are looked at between two looks at the sockets, for the live view
 FEWEST_FOR_BREAKER = 20
+SLICE = 128  # requests in flight that are looked at between two looks at the sockets, for the live view
 DECODED_WITHIN_NS = 500_000_000  # after a cancel; records and the process's end need time within its 2 s, too
-FAILURE_PAUSE_S = 0.05  # a lane that is turned away at once does not hammer the server
+WARM_LANES = 16  # of an open loop: its warm-up is a small closed one
 
 
 class Engine:
@@ -46,22 +49,25 @@ class Engine:
         """`reuse`: connections are kept as long as the server keeps them; `measuring` is called as warm-up ends."""
         self._loop = asyncio.get_running_loop()
         self.plan = plan
+        self._prompts = prompts
         self._keep = keep
         self._dialler = Dialler(self._loop, plan.configuration.endpoint)
-        self._lanes = Lanes(self._dialler, plan.load.concurrency, reuse=reuse)
+        load = plan.load
+        self._lanes = Lanes(self._dialler, load.concurrency or min(WARM_LANES, load.most_in_flight), reuse=reuse)
+        self._pool = Pool(self._dialler, reuse=reuse)
+        self._supply = Supply(self._loop, prompts)
         self._decoder = IdleDecoder(self._loop, decoded=self._decoded)
+        self._flight = Flight(decode=self._decoder.add, keep_text=plan.workload.keep_text)
         self._watch = Watch(self._loop, plan.limits, in_flight=self._flying, decode=self._decoder.add)
-        self._in_flight: set[Exchange] = set()
+        self._sending: ClosedLoop | OpenLoop | None = None
+        self._saturation = SaturationWatch(self._loop, in_flight=self._flying, stop=self._saturated)
         self._drained = asyncio.Event()
         self._measuring = measuring
-        self._supply = Supply(self._loop, prompts)
-        self._back: deque[asyncio.Future[None]] = deque()  # of lanes whose request has returned
-        self._stop_ns: int | None = None
         self.started_ns = monotonic_ns()
         self.warming_up = False
         self.stopped_by: StoppedBy | None = None
-        self.sent = self.ended = self.failed = self.output_tokens = 0
-        self.max_in_flight = self.reads = self.chunks_done = self.measured_chunks = 0
+        self.ended = self.failed = self.output_tokens = 0
+        self.reads = self.chunks_done = self.measured_chunks = 0
         self.server_name: str | None = None
 
     # -- the life of a run ------------------------------------------------------------------------------------------
@@ -69,7 +75,8 @@ class Engine:
     async def run(self) -> StoppedBy:
         """Warm up, measure, decode what is left; say what ended the sending."""
         load = self.plan.load
-        await self._lanes.open()
+        if load.concurrency is not None or load.warmup_requests:
+            await self._lanes.open()
         gc.collect()
         gc.freeze()
         gc.disable()  # a collection would hold the loop; nothing in here makes cycles that matter within a run
@@ -77,14 +84,15 @@ class Engine:
         try:
             if load.warmup_requests:
                 self.warming_up = True
-                await self._phase(range(load.warmup_requests), warmup=True)
-                await self._lanes.open()  # those that a long warm-up left idle are stale by now
+                await self._warm_up(load.warmup_requests)
                 self.warming_up = False
             if self.stopped_by is None:
-                await self._phase(self._measured_indices(), warmup=False)
+                await (self._measure_open() if load.concurrency is None else self._measure_closed())
         finally:
             self._watch.stop()
+            self._saturation.stop()
             await self._lanes.close()
+            await self._pool.close()
             await self._all_decoded()
             gc.enable()
             gc.unfreeze()
@@ -94,87 +102,51 @@ class Engine:
         """Send no more. For the user's cancel what is in flight is cut: the server sees the connections go."""
         if self.stopped_by is None:
             self.stopped_by = why
-        self._supply.stop()
+        if self._sending is not None:
+            self._sending.stop()
         if why is StoppedBy.USER:
             now = monotonic_ns()
-            for exchange in list(self._in_flight):
-                exchange.fail(FailureKind.CANCELLED, say("Cancelled."), now_ns=now)
+            self._flight.cut(now)
             self._lanes.stop()
+            self._pool.stop()
             self._decoder.finish_by(now + DECODED_WITHIN_NS)
 
-    def _measured_indices(self) -> range:
-        load = self.plan.load
-        return range(min(load.requests or self.plan.limits.max_requests, self.plan.limits.max_requests))
+    async def _warm_up(self, count: int) -> None:
+        self._sending = closed = ClosedLoop(self._loop, self.plan.load, self._lanes, self._flight, self._supply)
+        await closed.run(count, warmup=True)
 
-    async def _phase(self, indices: range, *, warmup: bool) -> None:
-        self._supply.begin(indices, ahead=len(self._lanes) + 1, warmup=warmup)
-        if not warmup:
-            self._measuring()
-            if self.plan.load.duration_s is not None:
-                self._stop_ns = monotonic_ns() + round(self.plan.load.duration_s * 1e9)
-        running = []
-        for place in range(min(len(self._lanes), len(indices))):
-            running.append(asyncio.create_task(self._lane(place, warmup=warmup)))
-            if place % WAVE == WAVE - 1:
-                await asyncio.sleep(0)  # the first answers may come before the last requests have left
-        await asyncio.gather(*running)
-
-    async def _lane(self, place: int, *, warmup: bool) -> None:
-        """One of the requests kept in flight: the next leaves when one has returned."""
-        while (prepared := self._take(warmup=warmup)) is not None:
-            exchange = await self._one(place, prepared)
-            turned_away = exchange.failure is not None or exchange.refused
-            if turned_away and exchange.ended_ns - exchange.sent_ns < FAILURE_PAUSE_S * 1e9:
-                await asyncio.sleep(FAILURE_PAUSE_S)
-
-    async def _one(self, place: int, prepared: Prepared) -> Exchange:
-        connection = await self._lanes.connection(place)
-        waiting = self._loop.create_future()
-
-        def ended(exchange: Exchange) -> None:
-            self._in_flight.discard(exchange)
-            self._decoder.add(exchange)
-            self._back.append(waiting)
-            if len(self._back) == 1:
-                self._loop.call_soon(self._wake_lanes)  # after the reads that already wait
-
-        exchange = Exchange(prepared, ended=ended, keep_text=self.plan.workload.keep_text)
-        if isinstance(connection, Failure):
-            exchange.failure = connection
-            exchange.end(monotonic_ns())
-        elif self.stopped_by is StoppedBy.USER:
-            exchange.fail(FailureKind.CANCELLED, say("Cancelled before it was sent."))
-            exchange.end(monotonic_ns())
-        else:
-            self._in_flight.add(exchange)
-            self.max_in_flight = max(self.max_in_flight, len(self._in_flight))
-            self.sent += not prepared.warmup
-            exchange.connect_s, connection.connect_s = connection.connect_s, None  # told once, by its first request
-            connection.send(exchange)
-        await waiting
-        return exchange
-
-    def _take(self, *, warmup: bool) -> Prepared | None:
+    async def _measure_closed(self) -> None:
+        await self._lanes.open()  # those that a long warm-up left idle are stale by now
         if self.stopped_by is not None:
-            return None
-        if self._stop_ns is not None and not warmup and monotonic_ns() >= self._stop_ns:
+            return
+        load = self.plan.load
+        self._measuring()
+        self._sending = closed = ClosedLoop(self._loop, load, self._lanes, self._flight, self._supply)
+        most = self.plan.limits.max_requests
+        await closed.run(min(load.requests or most, most), duration_s=load.duration_s)
+        if closed.timed_out and self.stopped_by is None:
             self.stopped_by = StoppedBy.DURATION
-            return None
-        return self._supply.take()
 
-    def _wake_lanes(self) -> None:
-        """Many requests may end in one pass of the loop; if all lanes sent at once, what comes meanwhile would wait."""
-        for _ in range(min(WAVE, len(self._back))):
-            waiting = self._back.popleft()
-            if not waiting.done():
-                waiting.set_result(None)
-        if self._back:
-            self._loop.call_soon(self._wake_lanes)
+    async def _measure_open(self) -> None:
+        await self._lanes.close()
+        self._measuring()
+        self._sending = opened = OpenLoop(
+            self._loop, self.plan.load, self._pool, self._flight,
+            seed=self.plan.workload.seed, prepare=self._prompts.prepare,
+        )  # fmt: skip
+        if self.plan.load.stop_when_saturated:
+            self._saturation.start(self.started_ns)
+        await opened.run(self.plan.limits.max_requests)
+        if opened.timed_out and self.stopped_by is None:
+            self.stopped_by = StoppedBy.DURATION
+
+    def _saturated(self) -> None:
+        self.stop(StoppedBy.SATURATION)
 
     # -- what comes back ----------------------------------------------------------------------------------------------
 
     def _flying(self) -> set[Exchange]:
-        return self._in_flight
+        return self._flight.exchanges
 
     def _decoded(self, exchange: Exchange) -> None:
         record = exchange.record(self.started_ns, keep_text=self.plan.workload.keep_text)
@@ -187,12 +159,13 @@ class Engine:
             self.ended += 1
             self.failed += record.outcome is Outcome.FAILED
             self.output_tokens += record.output_tokens or 0
+            self._saturation.see(record)
             self._break_if_hopeless()
         if exchange.message.broken:
             exchange.distrust()
         exchange.release()
         self._keep(record)
-        if not self._in_flight and not self._decoder.waiting:
+        if not self._flight.exchanges and not self._decoder.waiting:
             self._drained.set()
 
     def _with_place(self, record: RequestRecord) -> RequestRecord:
@@ -207,14 +180,14 @@ class Engine:
     def _break_if_hopeless(self) -> None:
         limits = self.plan.limits
         # Fast failures end before slow successes: what is on its way, or not decoded yet, may have succeeded.
-        known = self.ended + len(self._in_flight) + self._decoder.waiting
+        known = self.ended + len(self._flight.exchanges) + self._decoder.waiting
         if self.ended >= FEWEST_FOR_BREAKER and self.failed > limits.error_share * known:
             self.stop(StoppedBy.ERRORS)
         if limits.max_output_tokens is not None and self.output_tokens >= limits.max_output_tokens:
             self.stop(StoppedBy.TOKENS)
 
     async def _all_decoded(self) -> None:
-        while self._decoder.waiting or self._in_flight:
+        while self._decoder.waiting or self._flight.exchanges:
             self._drained.clear()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(0.2):
@@ -223,9 +196,19 @@ class Engine:
     # -- for the live view ------------------------------------------------------------------------------------------
 
     @property
+    def sent(self) -> int:
+        """Measured requests that left."""
+        return self._flight.sent
+
+    @property
+    def max_in_flight(self) -> int:
+        """Most requests on their way at once, warm-up included."""
+        return self._flight.most
+
+    @property
     def in_flight(self) -> int:
         """Requests on their way now."""
-        return len(self._in_flight)
+        return len(self._flight.exchanges)
 
     @property
     def elapsed_s(self) -> float:
@@ -235,7 +218,7 @@ class Engine:
     async def seen_so_far(self) -> tuple[int, set[tuple[float, float]]]:
         """Of measured requests: output chunks decoded until now, and (at_s, ttft_s) of first tokens still in flight."""
         chunks, first_tokens = self.measured_chunks, set()
-        flying = [exchange for exchange in self._in_flight if not exchange.prepared.warmup]
+        flying = [exchange for exchange in self._flight.exchanges if not exchange.prepared.warmup]
         for begin in range(0, len(flying), SLICE):
             for exchange in flying[begin : begin + SLICE]:
                 chunks += exchange.message.chunks

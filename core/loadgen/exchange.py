@@ -23,7 +23,7 @@ class Exchange:
     __slots__ = (
         "_closed_cleanly", "_last_decoded_ns", "_offset", "_position", "_promised", "abandon", "bytes_decoded",
         "bytes_seen", "connect_s", "distrust_connection", "ended", "ended_ns", "failure", "head_length", "length",
-        "message", "mode", "prepared", "queued", "reads", "refused", "sent_ns", "total_reads",
+        "message", "mode", "prepared", "queued", "reads", "refused", "scheduled_ns", "sent_ns", "total_reads",
     )  # fmt: skip
 
     def __init__(
@@ -38,6 +38,7 @@ class Exchange:
         self.abandon: Callable[[], None] | None = None
         self.distrust_connection: Callable[[], None] | None = None
         self.sent_ns = self.ended_ns = 0
+        self.scheduled_ns: int | None = None
         self.connect_s: float | None = None
         self.reads: list[tuple[int, bytes]] = []
         self.total_reads = 0
@@ -174,6 +175,7 @@ class Exchange:
         seen = Seen(
             prepared=self.prepared,
             started_ns=started_ns,
+            scheduled_ns=self.scheduled_ns,
             sent_ns=self.sent_ns,
             ended_ns=self.ended_ns,
             connect_s=self.connect_s,

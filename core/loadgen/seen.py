@@ -24,6 +24,7 @@ class Seen:
 
     prepared: Prepared
     started_ns: int
+    scheduled_ns: int | None
     sent_ns: int
     ended_ns: int
     connect_s: float | None
@@ -38,6 +39,7 @@ class Seen:
             request_id=prepared.request_id,
             index=prepared.index,
             warmup=prepared.warmup,
+            scheduled_s=None if self.scheduled_ns is None else self._since_start(self.scheduled_ns),
             sent_s=self._since_start(self.sent_ns) if self.sent_ns else None,
             ended_s=self._since_start(self.ended_ns),
             connect_s=self.connect_s,

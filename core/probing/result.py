@@ -1,6 +1,7 @@
 """What a probe found out, as frozen values that can be stored. Never asks anything, never knows a key's value."""
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -175,3 +176,16 @@ def _check(found: dict[str, Any]) -> Check:
 
 def _failure(found: dict[str, Any] | None) -> Failure | None:
     return None if found is None else Failure(**(found | {"kind": FailureKind(found["kind"])}))
+
+
+def known_server(probed: Mapping[str, Any], model: str) -> dict[str, Any]:
+    """What a stored probe tells of the server that answers for `model`, as a run keeps it.
+
+    A probe looks at one model: of another one on the same server only the engine and its version are known.
+    """
+    found = {"engine": probed.get("engine"), "version": probed.get("engine_version")}
+    if probed.get("model") != model:
+        return found
+    details = {str(name): str(value) for name, value in probed.get("details") or () if str(name) not in found}
+    length = {"context length": probed["max_model_len"]} if probed.get("max_model_len") else {}
+    return {**details, **length, **found, "model": model}

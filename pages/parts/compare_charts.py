@@ -29,6 +29,11 @@ def series(contender: Contender) -> Series:
     return Series(name=contender.name, slot=contender.slot, note=say(SIMULATED) if contender.simulated else "")
 
 
+def unit_of_load(line: Lineup) -> str:
+    """What the levels of a comparison count, as axes say it."""
+    return say("requests/s offered") if line.variable == "rate" else say("requests in flight")
+
+
 def tradeoff(line: Lineup, metric: str, percentile: Statistic) -> None:
     """Throughput against latency, a line a configuration."""
     lines = [_line(contender, metric, percentile) for contender in line.contenders]
@@ -38,7 +43,7 @@ def tradeoff(line: Lineup, metric: str, percentile: Statistic) -> None:
         st.markdown(f":gray[{say('No run has both a throughput and this latency.')}]")
         return
     name = f"{METRICS[metric].title} {percentile}"
-    plot(throughput_against_latency(mode(), drawn, metric=name), "tradeoff")
+    plot(throughput_against_latency(mode(), drawn, metric=name, unit_of_load=unit_of_load(line)), "tradeoff")
 
 
 def _line(contender: Contender, metric: str, percentile: Statistic) -> Line:
@@ -51,11 +56,11 @@ def _line(contender: Contender, metric: str, percentile: Statistic) -> Line:
     return Line(series=series(contender), points=points)
 
 
-def differences(line: Lineup, rows: Sequence[Row], level: int) -> None:
+def differences(line: Lineup, rows: Sequence[Row], level: float) -> None:
     """The forest: each number's difference to the baseline."""
     drawn = [_forest_row(row) for row in rows]
     drawn = [row for row in drawn if row.intervals]
-    title = say("Difference to {name} at {n} in flight", name=in_full(series(line.baseline)), n=f"{level:,}")
+    title = say("Difference to {name} at {level}", name=in_full(series(line.baseline)), level=line.words(level))
     if not drawn:
         section(say("Difference to the baseline"))
         st.markdown(f":gray[{say('Nothing else was measured at this load.')}]")
@@ -88,13 +93,13 @@ def load_panels(line: Lineup) -> None:
     left, right = pair("pair_load", [1.5, 1], gap="small")
     with left:
         panels = [_latency_panel(line, metric) for metric in ("ttft_s", "tpot_s", "e2e_s")]
-        plot(against_load(mode(), panels, legend=True), "load_latency")
+        plot(against_load(mode(), panels, legend=True, x=unit_of_load(line)), "load_latency")
     with right:
         speed = Panel(
             title=say("One stream, tokens/s ↑"), curves=[_speed_curve(c) for c in line.contenders], bands=True
         )
         failed = Panel(title=say("Failed requests, % ↓"), curves=[_failed_curve(c) for c in line.contenders])
-        plot(against_load(mode(), [speed, failed], legend=False), "load_rest")
+        plot(against_load(mode(), [speed, failed], legend=False, x=unit_of_load(line)), "load_rest")
 
 
 def _latency_panel(line: Lineup, metric: str) -> Panel:
@@ -133,12 +138,12 @@ def _failed_curve(contender: Contender) -> Curve:
     return Curve(series=series(contender), levels=contender.levels, values=values, name="%")
 
 
-def _samples(line: Lineup, level: int, metric: str) -> list[tuple[Series, Sample]]:
+def _samples(line: Lineup, level: float, metric: str) -> list[tuple[Series, Sample]]:
     found = [(series(c), c.cells[level].sample(metric)) for c in line.contenders if level in c.cells]
     return [(one, sample) for one, sample in found if sample is not None]
 
 
-def every_request(line: Lineup, level: int, metric: str, percentile: Statistic) -> None:
+def every_request(line: Lineup, level: float, metric: str, percentile: Statistic) -> None:
     """All values as cumulative lines."""
     samples = _samples(line, level, metric)
     spec = METRICS[metric]
@@ -147,7 +152,7 @@ def every_request(line: Lineup, level: int, metric: str, percentile: Statistic) 
         section(say("{metric} of every request", metric=spec.title))
         st.markdown(f":gray[{say('No run at this load has it.')}]")
         return
-    title = say("{metric} of all {what} at {n} in flight", metric=spec.title, what=what, n=f"{level:,}")
+    title = say("{metric} of all {what} at {level}", metric=spec.title, what=what, level=line.words(level))
     share = float(percentile[1:]) / 100
     plot(
         ecdf(mode(), samples, title=title, metric=spec.title, share_of=say("share of {what}", what=what), share=share),
@@ -155,12 +160,12 @@ def every_request(line: Lineup, level: int, metric: str, percentile: Statistic) 
     )
 
 
-def spread(line: Lineup, level: int, metric: str, shape: Literal["box", "violin"]) -> None:
+def spread(line: Lineup, level: float, metric: str, shape: Literal["box", "violin"]) -> None:
     """One box or violin a configuration."""
     samples = _samples(line, level, metric)
     if not samples:
         section(METRICS[metric].title)
         st.markdown(f":gray[{say('No run at this load has it.')}]")
         return
-    title = say("{metric} at {n} in flight", metric=METRICS[metric].title, n=f"{level:,}")
+    title = say("{metric} at {level}", metric=METRICS[metric].title, level=line.words(level))
     plot(boxes(mode(), samples, title=title, shape=shape), "spread_chart")

@@ -7,7 +7,7 @@ from core.lineup import Lineup
 from core.words import say
 from pages.parts import links
 from pages.parts.compare_data import MOST
-from pages.parts.compare_words import name_of
+from pages.parts.compare_words import load_title, name_of
 from pages.parts.look import header, swatch
 
 
@@ -25,7 +25,7 @@ def choose(line: Lineup) -> None:
             "": swatch(contender.slot),
             "Configuration": name_of(contender),
             "Model": contender.configuration.model,
-            "Levels": ", ".join(map(str, contender.levels)),
+            "Levels": ", ".join(f"{level:g}" for level in contender.levels),
             "Runs": len(contender.entries),
         }
         for contender in line.contenders
@@ -41,7 +41,7 @@ def choose(line: Lineup) -> None:
             "": config.ImageColumn(width=30),
             "Configuration": config.TextColumn(say("Configuration"), width=260),
             "Model": config.TextColumn(say("Model")),
-            "Levels": config.TextColumn(say("In flight"), width=160),
+            "Levels": config.TextColumn(load_title(line), width=160),
             "Runs": config.NumberColumn(say("Runs"), width=70),
         },
     )["selection"]["rows"]

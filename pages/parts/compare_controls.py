@@ -13,8 +13,8 @@ from core.metrics import METRICS
 from core.words import say
 from pages.parts import links
 from pages.parts.compare_data import recent
-from pages.parts.compare_words import chip_of, name_of
-from pages.parts.look import empty_state, header, section, zone
+from pages.parts.compare_words import chip_of, load_title, name_of
+from pages.parts.look import empty_state, header, problem, section, zone
 from pages.parts.text import escape_markdown, plural, short, when
 from storage.runs import RunRow
 
@@ -22,6 +22,7 @@ T = TypeVar("T")
 Shape = Literal["box", "violin"]
 SHAPES: tuple[Shape, ...] = ("box", "violin")
 PERCENTILES: tuple[Statistic, ...] = ("p50", "p90", "p95", "p99")
+NAMED = 6  # levels of runs that stand aside
 METRIC_CHOICES = ("ttft_s", "tpot_s", "e2e_s", "gap_s")
 
 
@@ -29,7 +30,7 @@ METRIC_CHOICES = ("ttft_s", "tpot_s", "e2e_s", "gap_s")
 class Look:
     """What the reader looks at: a load, how far into the tail, and which latency."""
 
-    level: int
+    level: float
     percentile: Statistic
     metric: str
 
@@ -67,12 +68,42 @@ def looked_at(line: Lineup) -> Look:
         level = levels[-1]
         if len(levels) > 1:
             _forget("at", levels)
-            level = _one_of("at", say("In flight"), levels, levels[-1])
+            level = _one_of("at", load_title(line), levels, levels[-1], "{:g}".format)
         return Look(
             level=level,
             percentile=_one_of("pct", say("Percentile"), PERCENTILES, "p95"),
-            metric=_one_of("metric", say("Latency"), METRIC_CHOICES, "ttft_s", _metric_title),
+            metric=_one_of("metric", say("Latency"), _metrics(line), "ttft_s", _metric_title),
         )
+
+
+def other_kind(line: Lineup) -> None:
+    """Which runs stand aside for their kind of load, and the way to them."""
+    if not line.aside:
+        return
+    levels = sorted({entry.run.plan.load.value for entry in line.aside})
+    told = ", ".join(f"{level:g}" for level in levels[:NAMED]) + (" …" if len(levels) > NAMED else "")
+    words = say(
+        "Drawn apart: {runs} at {levels} {unit}.",
+        runs=plural(len(line.aside), "run", "runs"),
+        levels=told,
+        unit=say("requests in flight") if line.variable == "rate" else say("requests/s"),
+    )
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        problem(words, level="note")
+        query = {key: st.query_params[key] for key in ("runs", "experiment") if key in st.query_params}
+        st.button(
+            say("Show these instead"),
+            type="tertiary",
+            on_click=links.turn,
+            kwargs=query | {"baseline": line.aside[0].run.id},
+        )
+
+
+def _metrics(line: Lineup) -> tuple[str, ...]:
+    """Open loops have a latency from the schedule, too."""
+    found = (*METRIC_CHOICES, "scheduled_ttft_s") if line.variable == "rate" else METRIC_CHOICES
+    _forget("metric", found)
+    return found
 
 
 def spread_of() -> tuple[str, Shape]:
@@ -102,8 +133,8 @@ def _one_of(
     return chosen
 
 
-def _forget(key: str, options: list[int]) -> None:
-    """A load of the last comparison may not exist in this one."""
+def _forget(key: str, options: Sequence[object]) -> None:
+    """A load or a latency of the last comparison may not exist in this one."""
     if key in st.session_state and st.session_state[key] not in options:
         del st.session_state[key]
 

@@ -5,6 +5,7 @@ from functools import cache
 
 import streamlit as st
 
+from core.cells import lanes
 from core.findings import Finding
 from core.lineup import Entry, Lineup, lineup
 from core.steadiness import Rate, rate
@@ -48,7 +49,7 @@ def doubts_of_runs(line: Lineup) -> list[tuple[str, Sequence[Finding]]]:
     told = []
     for contender in line.contenders:
         for entry in contender.entries:
-            name = say("{name} at {n} in flight", name=contender.brief, n=entry.run.plan.load.concurrency)
+            name = say("{name} at {level}", name=contender.brief, level=entry.run.plan.load.words())
             try:
                 told.append((name, findings_of(entry.run.id)))
             except RunNotFound:
@@ -63,7 +64,7 @@ def _read(run_id: str) -> Entry:
     return Entry(
         run=run,
         summary=summary,
-        output=cache(lambda: output(run_id, per_s, run.plan.load.concurrency)),
+        output=cache(lambda: output(run_id, per_s, lanes(run, summary))),
         values=_once(lambda metric: store.values(run_id, metric)),
         grid=_once(lambda metric: store.grid(run_id, metric)),
     )
@@ -72,9 +73,9 @@ def _read(run_id: str) -> Entry:
 _kept = st.cache_resource(max_entries=256, show_spinner=False)(_read)
 
 
-def output(run_id: str, per_s: float | None, lanes: int) -> Rate | None:
+def output(run_id: str, per_s: float | None, at_once: int) -> Rate | None:
     """A run's output throughput with its error; None if it is not known."""
-    return None if per_s is None else rate(per_s, services().runs.stays(run_id), lanes)
+    return None if per_s is None else rate(per_s, services().runs.stays(run_id), at_once)
 
 
 def _once(read_metric: Callable[[str], Sequence[float]]) -> Callable[[str], Sequence[float]]:

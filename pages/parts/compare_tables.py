@@ -18,19 +18,19 @@ from pages.parts import links
 from pages.parts.compare_words import DOUBTED, badge_of, name_of, shown, unit_of, words
 from pages.parts.look import mode, section
 from pages.parts.state import services
-from pages.parts.text import MISSING, count, escape_markdown, number
+from pages.parts.text import MISSING, escape_markdown, number
 from storage.transfer import Transfer
 
 UNSEEN = "\N{ZERO WIDTH SPACE}"  # two columns with one title must still be two
 WIDE = 3  # configurations; with more, tables stand under each other, value and difference share a cell
 
 
-def values(line: Lineup, rows: Sequence[Row], level: int) -> None:
+def values(line: Lineup, rows: Sequence[Row], level: float) -> None:
     """Every number with its difference to the baseline."""
     base = name_of(line.baseline)
     section(
         say("Values and differences"),
-        say("{n} in flight, baseline {name}", n=count(level), name=escape_markdown(base)),
+        say("{level}, baseline {name}", level=line.words(level), name=escape_markdown(base)),
     )
     if not rows:
         st.markdown(f":gray[{say('The baseline was not measured at this load: choose another load or baseline.')}]")
@@ -48,16 +48,18 @@ def values(line: Lineup, rows: Sequence[Row], level: int) -> None:
         st.markdown(f":orange[:small[{DOUBTED}]] :gray[:small[{note}]]")
     if not line.repeated:
         note = say("Single runs: ▲ ▼ say which way these two differ. Repeats tell whether it holds from run to run.")
-        st.markdown(f":gray[:small[{note} {_wanting(rows, level)}]]")
+        st.markdown(f":gray[:small[{note} {_wanting(line, rows, level)}]]")
 
 
-def _wanting(rows: Sequence[Row], level: int) -> str:
+def _wanting(line: Lineup, rows: Sequence[Row], level: float) -> str:
     """What it takes for an interval where a throughput has none."""
     told = [against.difference for row in rows if row.metric == THROUGHPUT for against in row.against]
     if not any(found.ratio is not None and found.within is None for found in told):
         return ""
-    fewest = max(FEWEST_ANSWERS, FEWEST_ROUNDS * level)
-    return say("A throughput at {n} in flight gets its interval from {fewest} answers on.", n=level, fewest=fewest)
+    at_once = max(contender.cells[level].lanes for contender in line.contenders if level in contender.cells)
+    fewest = max(FEWEST_ANSWERS, FEWEST_ROUNDS * at_once)
+    words = "A throughput at {level} gets its interval from {fewest} answers on."
+    return say(words, level=line.words(level), fewest=fewest)
 
 
 def _number(value: float) -> str:
@@ -141,7 +143,7 @@ def runs(line: Lineup) -> None:
             with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
                 st.markdown(f"**{escape_markdown(name_of(contender))}**", width="content")
                 for entry in contender.entries:
-                    level = say("{n} in flight", n=count(entry.run.plan.load.concurrency))
+                    level = entry.run.plan.load.words()
                     links.link(st.container(width="content"), "run", level, run=entry.run.id)
 
 

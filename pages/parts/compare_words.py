@@ -15,7 +15,7 @@ from core.standing import THROUGHPUT, Against, Row, weak
 from core.words import say
 from pages.parts.look import LEVEL_ICON, chip, overline, pair
 from pages.parts.measures import sentence
-from pages.parts.text import count, difference, escape_markdown, ms, number
+from pages.parts.text import difference, escape_markdown, ms, number
 
 SIGN = {"good": "▲", "bad": "▼", "neutral": "≈"}
 TONE = {"good": "green", "bad": "red", "neutral": "gray"}
@@ -28,6 +28,11 @@ UNBROKEN = "\N{NO-BREAK SPACE}"
 def name_of(contender: Contender) -> str:
     """The name as it appears anywhere: cut where it is very long, marked where its times are made up."""
     return contender.brief + (f" ({say(SIMULATED)})" if contender.simulated else "")
+
+
+def load_title(line: Lineup) -> str:
+    """What the levels count, as a column or a control is called."""
+    return say("Requests/s") if line.variable == "rate" else say("In flight")
 
 
 def chip_of(contender: Contender, extra: str = "") -> str:
@@ -78,7 +83,7 @@ def shown(row: Row, value: float | None) -> float:
     return value * unit.per_second if unit else value
 
 
-def verdict_card(line: Lineup, level: int, percentile: Statistic) -> None:
+def verdict_card(line: Lineup, level: float, percentile: Statistic) -> None:
     """One sentence, then for whom it holds: one user, many, and the first token."""
     found = lead(line)
     first = soonest(line, level, "ttft_s", percentile)
@@ -107,17 +112,18 @@ def reservation_line(found: Sequence[Reservation]) -> None:
         st.markdown(f"{LEVEL_ICON['act']} {escape_markdown(reasons(found))} :gray[{again}]")
 
 
-def tutorial_line(line: Lineup, level: int) -> None:
+def tutorial_line(line: Lineup, level: float) -> None:
     """What a tutorial's script would have printed for the baseline at this load, and why it differs."""
     cell = line.baseline.cells.get(level)
     told = cell.entries[0].summary.tutorial if cell else None
     if told is not None:
-        whose = say("{name} at {n} in flight:", name=name_of(line.baseline), n=count(level))
+        whose = say("{name} at {level}:", name=name_of(line.baseline), level=line.words(level))
         sentence(f"{whose} {told.sentence}")
 
 
-def _title(text: str, level: int, badge: str = "") -> None:
-    whom = say("1 user") if level == 1 else say("{n} in flight", n=count(level))
+def _title(line: Lineup, text: str, level: float, badge: str = "") -> None:
+    one = line.variable == "concurrency" and level == 1
+    whom = say("1 user") if one else line.words(level)
     st.markdown(f"**{text}, {whom}**" + (f" &ensp;{badge}" if badge else ""))
 
 
@@ -161,7 +167,7 @@ def _speed(line: Lineup, found: Lead, metric: str, words_of: str) -> None:
     by_name = {contender.title: contender for contender in line.contenders}
     leader = by_name[place.best[0]]
     told = _verdict_badge(line, place.to_baseline) if place.clear else _tie(place.best[1:], enough=place.enough)
-    _title(title, place.level, f"{_doubt_badge(found.reservations[metric])} {told}".strip())
+    _title(line, title, place.level, f"{_doubt_badge(found.reservations[metric])} {told}".strip())
     value = say("{n} tokens/s", n=number(place.values[leader.title]))
     late = weak(leader.cells[place.level], metric, "p50")
     value = f":gray[{value}]" if late else f"**{value}**"
@@ -170,7 +176,7 @@ def _speed(line: Lineup, found: Lead, metric: str, words_of: str) -> None:
     _small(" · ".join(f"{escape_markdown(name_of(other))} {number(speed)}" for other, speed in rest))
 
 
-def _first_token(line: Lineup, found: Soonest | None, level: int, percentile: Statistic) -> None:
+def _first_token(line: Lineup, found: Soonest | None, level: float, percentile: Statistic) -> None:
     if found is None:
         st.markdown(f"**{say('First token')}**")
         _small(say("Not known for two of them at this load."))
@@ -179,7 +185,7 @@ def _first_token(line: Lineup, found: Soonest | None, level: int, percentile: St
     clear = len(found.best) == 1
     told = badge_of(found.to_baseline) if found.to_baseline and found.to_baseline.verdict else ""
     told = told if clear else _tie([other.name for other in found.best[1:]], enough=found.enough)
-    _title(say("First token"), level, f"{_doubt_badge(found.reservations)} {told}".strip())
+    _title(line, say("First token"), level, f"{_doubt_badge(found.reservations)} {told}".strip())
     against = _against(line, leader, found.to_baseline.difference if found.to_baseline else None)
     thin = weak(leader.cells[level], "ttft_s", percentile)
     wait = f":gray[{ms(value)} ({percentile})]" if thin else f"**{ms(value)}** ({percentile})"

@@ -7,7 +7,7 @@ from itertools import count
 
 import streamlit as st
 
-from core.estimate import is_listed
+from core.launch_checks import is_listed
 from core.plan import Configuration, Endpoint, PlanError
 from core.servers import builtin
 from core.servers.pace import MODELS, Pace

@@ -1,10 +1,13 @@
 """What people type as lines of text, read into pairs and back. Knows no widget."""
 
 import re
+from collections.abc import Sequence
 
+from core.levels import read_levels
 from core.plan import PlanError
 from core.words import say
 
+WITHIN = re.compile(r"\s*(\.\.|:)\s*")
 SEPARATORS = re.compile(r"\s*[:=]\s*")
 
 
@@ -28,13 +31,22 @@ def lines(found: tuple[tuple[str, str], ...]) -> str:
     return "\n".join(f"{name}: {value}" for name, value in found)
 
 
-def levels(chosen: list[int], more: str) -> tuple[int, ...]:
-    """Levels of load from pills and from a typed list such as `3, 6 12`, ascending, each once. Raises PlanError."""
-    typed = [word for word in re.split(r"[\s,;]+", more) if word]
-    for word in typed:
-        if not word.isdecimal():
-            raise PlanError(say("In flight: {word} is not a whole number. Write levels like 3, 6, 12.", word=word))
-    found = tuple(sorted({*chosen, *map(int, typed)}))
+def levels(chosen: Sequence[int], more: str) -> tuple[int, ...]:
+    """Levels of load from pills and from what is typed beside them, ascending, each once. Raises PlanError."""
+    typed = read_levels(_listed(more), "concurrency") if more.strip() else ()
+    found = tuple(sorted({*chosen, *map(round, typed)}))
     if not found:
         raise PlanError(say("Nothing to run: choose at least one level of requests in flight."))
     return found
+
+
+def rates(text: str) -> tuple[float, ...]:
+    """Requests/s as typed, ascending, each once. Raises PlanError."""
+    if not text.strip():
+        raise PlanError(say("Nothing to run: write at least one rate, such as 2 or 1, 2, 4."))
+    return tuple(sorted(read_levels(_listed(text), "rate")))
+
+
+def _listed(text: str) -> str:
+    """What people write between levels, `3 6;12` and `1 .. 64 : x2`, as commas alone."""
+    return ",".join(word for word in re.split(r"[\s,;]+", WITHIN.sub(r"\1", text)) if word)

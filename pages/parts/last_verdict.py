@@ -97,25 +97,29 @@ def last(rows: Sequence[RunRow]) -> Compared | None:
     whole = [row for row in done if row.ok and row.state is RunState.COMPLETED]
     for _, group in groupby(whole, key=lambda row: row.experiment_id):
         ordered = list(group)[::-1]
-        levels: dict[str, set[int]] = {}
+        levels: dict[str, set[tuple[str, float]]] = {}
         for row in ordered:
-            levels.setdefault(row.configuration_id, set()).add(row.concurrency)
-        if len(levels) > 1 and set.intersection(*levels.values()):
-            return Compared(rows=tuple(ordered), baseline=named(ordered[0].label, ordered[0].demo))
+            levels.setdefault(row.configuration_id, set()).add((row.variable, row.value))
+        common = set.intersection(*levels.values()) if len(levels) > 1 else set()
+        # Where closed loops and open ones were measured, those are compared that all have.
+        shared = [row for row in ordered if any(row.variable == variable for variable, _ in common)]
+        if shared:
+            of_one_kind = tuple(row for row in shared if row.variable == shared[0].variable)
+            return Compared(rows=of_one_kind, baseline=named(shared[0].label, shared[0].demo))
     return None
 
 
 def _decode(place: Place | None, slots: dict[str, int]) -> str:
     if place is None or not place.clear or place.to_baseline is None:
         return ""
-    whom = say("for a single stream") if place.level == 1 else say("at {n} in flight", n=place.level)
+    whom = say("for a single stream") if place.of_one_user else say("at {level}", level=place.words)
     return f"{_chip(place, slots)} {say('decodes at')} **{_change(place.to_baseline)}** {whom}."
 
 
 def _throughput(place: Place | None, slots: dict[str, int]) -> str:
     if place is None or not place.clear or place.to_baseline is None:
         return ""
-    words = say("output tokens/s at {n} in flight", n=place.level)
+    words = say("output tokens/s at {level}", level=place.words)
     return f"{_chip(place, slots)} {say('gives')} **{_change(place.to_baseline)}** {words}."
 
 

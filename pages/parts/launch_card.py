@@ -1,57 +1,60 @@
 """What a launch will take and what to look at before it, true while the fields change."""
 
-import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import streamlit as st
 
-from core.estimate import Estimate, Pace, Seen, checks, estimate, seen_pace
+from core.estimate import Estimate, Pace, at_most, seen_pace
+from core.launch_checks import Seen, checks
+from core.load import level_words
 from core.plan import Configuration, Experiment, PlanError, RunPlan
 from core.probe import ProbeResult
 from core.words import say
 from pages.parts import calibrating, links, live_line, look, plan_fields, probing, state
+from pages.parts.plan_state import KEPT, key
 from pages.parts.text import count, escape_markdown, plural, quantity, short, span
 
 HISTORY = 300  # rows looked through for an earlier pace
 
 
-def show(chosen: Sequence[Configuration]) -> tuple[RunPlan, ...]:
-    """The card; launches when its button is pressed. Returns the plans that the fields make, none while they cannot."""
-    plans: tuple[RunPlan, ...] = ()
-    fault = ""
+def show(chosen: Sequence[Configuration]) -> Experiment | None:
+    """The card; launches when its button is pressed. Returns what the fields ask for, None while they cannot."""
+    wanted, fault = None, ""
     try:
-        plans = plan_fields.asked().plans(chosen)
+        asked = plan_fields.asked()
+        wanted = asked.experiment(chosen) if chosen else None
     except PlanError as problem:
         fault = str(problem)
     with st.container(border=True, gap="small"):
         st.markdown(f"**{say('Before you launch')}**")
-        if plans:
-            _forecast(plans)
+        if wanted is not None:
+            _forecast(wanted)
         elif fault:
             look.problem(fault, level="act")
         else:
             st.markdown(f":gray[{say('Tick or add a configuration: time, requests and tokens are told here.')}]")
-        _launch(plans)
+        _launch(wanted)
         words = say("Runs on after you close the tab. One launch at a time on this machine; the next waits in line.")
         if before := len(live_line.under_way(state.services().registry.live())):
             ahead = plural(before, "launch", "launches")
             words = say("It waits in line behind {ahead}, and runs on after you close the tab.", ahead=ahead)
         st.markdown(f":gray[:small[{words}]]")
-    return plans
+    return wanted
 
 
-def _forecast(plans: tuple[RunPlan, ...]) -> None:
+def _forecast(wanted: Experiment) -> None:
     services = state.services()
     earlier = [row for row in services.runs.list_runs(limit=HISTORY) if row.ok]
-    probes = {plan.configuration.endpoint.name: probing.last(plan.configuration.endpoint) for plan in plans}
+    probes = {plan.configuration.endpoint.name: probing.last(plan.configuration.endpoint) for plan in wanted.plans}
 
     def pace(plan: RunPlan) -> Pace:
         probe = probes[plan.configuration.endpoint.name]
         return seen_pace(plan, earlier, probe.first_token_s if probe else None)
 
-    expected = estimate(plans, pace)
-    _cards(plans, expected)
+    plans, expected = at_most(wanted, pace)
+    _cards(wanted, expected)
     seen = [_seen(name, probe) for name, probe in probes.items() if not _built_in(plans, name)]
     calibration = calibrating.last()
     kept = calibration.found.tokens_per_s if calibration else None
@@ -75,27 +78,31 @@ def _built_in(plans: Sequence[RunPlan], name: str) -> bool:
     return any(plan.configuration.endpoint.name == name and plan.configuration.endpoint.demo for plan in plans)
 
 
-def _cards(plans: Sequence[RunPlan], expected: Estimate) -> None:
+def _cards(wanted: Experiment, expected: Estimate) -> None:
     known = say("From earlier runs of these configurations.")
     assumed = say("No earlier run tells the pace: 0.5 s to the first token and 33 tokens/s a stream are assumed.")
+    configurations = len({plan.configuration.id for plan in wanted.plans})
+    runs = say("{n} configurations, each level, each repeat.", n=configurations)
+    if wanted.is_adaptive:
+        runs = say("{n} configurations; how many levels each needs shows itself on the way.", n=configurations)
+    tokens = say("At most, and {n} prompt tokens.", n=quantity(expected.input_tokens))
+    cards = (
+        (
+            say("Time"),
+            ("" if wanted.is_adaptive else "≈ ") + span(expected.time_s),
+            known if expected.known else assumed,
+        ),
+        (say("Runs"), count(expected.runs), runs),
+        (say("Requests"), count(expected.requests), say("Warm-up included.")),
+        (say("Output"), say("{n} tok", n=quantity(expected.output_tokens)), tokens),
+    )
     left, right = st.columns(2)
-    left.metric(say("Time"), f"≈ {span(expected.time_s)}", help=known if expected.known else assumed)
-    configurations = len({plan.configuration.id for plan in plans})
-    right.metric(
-        say("Runs"), count(expected.runs), help=say("{n} configurations, each level, each repeat.", n=configurations)
-    )
-    left.metric(say("Requests"), count(expected.requests), help=say("Warm-up included."))
-    right.metric(
-        say("Output"),
-        say("{n} tok", n=quantity(expected.output_tokens)),
-        help=say("At most, and {n} prompt tokens.", n=quantity(expected.input_tokens)),
-    )
+    for place, (title, value, told) in zip((left, right, left, right), cards, strict=True):
+        place.metric(say("{what}, up to", what=title) if wanted.is_adaptive else title, value, help=told)
 
 
-def _launch(plans: tuple[RunPlan, ...]) -> None:
-    name = st.text_input(
-        say("Name"), key=plan_fields.key("name"), placeholder=suggested(plans), max_chars=120, persist_state="session"
-    )
+def _launch(wanted: Experiment | None) -> None:
+    name = st.text_input(say("Name"), key=key("name"), placeholder=suggested(wanted), max_chars=120, **KEPT)
     pressed = st.button(
         say("Launch"),
         type="primary",
@@ -103,13 +110,12 @@ def _launch(plans: tuple[RunPlan, ...]) -> None:
         width="stretch",
         shortcut="Ctrl+Enter",
         key="benchmark_launch",
-        disabled=not plans,
+        disabled=wanted is None,
     )
-    if not pressed or not plans:
+    if not pressed or wanted is None:
         return
     try:
-        experiment = Experiment(id=uuid.uuid4().hex[:12], name=name.strip() or suggested(plans), plans=plans)
-        launched = state.launch(experiment)
+        launched = state.launch(replace(wanted, name=name.strip() or suggested(wanted)))
     except PlanError as fault:
         look.problem(str(fault))
         return
@@ -117,11 +123,16 @@ def _launch(plans: tuple[RunPlan, ...]) -> None:
     links.go("benchmark", view="live", experiment=launched)
 
 
-def suggested(plans: Sequence[RunPlan]) -> str:
+def suggested(wanted: Experiment | None) -> str:
     """A name for a launch that was given none."""
-    labels = list(dict.fromkeys(plan.configuration.label for plan in plans))
-    if not labels:
+    if wanted is None:
         return say("a name")
-    most = max(plan.load.concurrency for plan in plans)
-    shown = ", ".join(labels[:3]) + (say(" and {n} more", n=len(labels) - 3) if len(labels) > 3 else "")
-    return say("{labels}, up to {n} in flight", labels=short(shown, 90), n=most)
+    labels = list(dict.fromkeys(plan.configuration.label for plan in wanted.plans))
+    most = max(wanted.plans, key=lambda plan: plan.load.value).load.words()
+    shown = short(", ".join(labels[:3]) + (say(" and {n} more", n=len(labels) - 3) if len(labels) > 3 else ""), 90)
+    if wanted.search is not None:
+        return say("{labels}, search up to {level}", labels=shown,
+                   level=level_words(wanted.search.variable, wanted.search.high))  # fmt: skip
+    if wanted.sweep is not None:
+        return say("{labels}, levels up to {level}", labels=shown, level=level_words("concurrency", wanted.sweep.high))
+    return say("{labels}, up to {level}", labels=shown, level=most)

@@ -5,26 +5,27 @@ from collections.abc import Mapping
 import pandas as pd
 
 from core.fleet.live import LiveExperiment, LiveRun
-from core.run import RunState
+from core.run import RunState, StoppedBy
 from core.words import say
-from pages.parts import look
+from pages.parts import links, look
 from pages.parts.look import CROSS, RUNNING, TICK
-from pages.parts.text import named, number, percent
+from pages.parts.text import escape_markdown, named, number, percent
 
 
 def table(found: LiveExperiment, rates: Mapping[str, float | None]) -> pd.DataFrame:
     """Rows are levels, columns configurations, repeats side by side in a cell; `rates` by run id, once known."""
     labels = {run.plan.configuration.id: run.plan.configuration for run in found.runs}
-    rows = {run.plan.load.concurrency: None for run in found.runs}
+    found_levels = {run.plan.load.words(): run.plan.load for run in found.runs}
+    levels = sorted(found_levels, key=lambda words: (found_levels[words].variable, found_levels[words].value))
     titles = column_titles([look.chip(named(one.label, one.endpoint.demo, 36), one.slot) for one in labels.values()])
     lines = []
-    for level in rows:
-        row = {say("In flight"): f"**{level}**"}
+    for level in levels:
+        row = {say("Load"): f"**{escape_markdown(level)}**"}
         for title, key in zip(titles, labels, strict=True):
             cells = [
                 cell(run, rates)
                 for run in found.runs
-                if (run.plan.load.concurrency, run.plan.configuration.id) == (level, key)
+                if (run.plan.load.words(), run.plan.configuration.id) == (level, key)
             ]
             row[title] = " &ensp; ".join(cells) or "–"
         lines.append(row)
@@ -48,9 +49,13 @@ def cell(run: LiveRun, rates: Mapping[str, float | None]) -> str:
         words = say("warming up") if run.warming_up else words
         return f"{RUNNING} :shimmer[{words}]"
     if run.state is RunState.COMPLETED:
-        return f"{TICK} {number(rates.get(run.run_id))}"
+        told = f"{TICK} [{number(rates.get(run.run_id))}]({links.address('run', {'run': run.run_id})})"
+        saturated = run.stopped_by is StoppedBy.SATURATION
+        return f"{told} :orange[:small[{say('saturated')}]]" if saturated else told
     if run.state is RunState.FAILED:
         return f"{CROSS} {say('failed')}"
     if run.state is RunState.CANCELLED:
-        return f":orange[{say('cancelled')}]" if run.ended else f":gray[{say('not started')}]"
+        if run.ended:
+            return f":orange[{say('cancelled')}]"
+        return f":gray[{escape_markdown(run.message) if run.message else say('not started')}]"
     return f":gray[{say('waiting')}]"

@@ -1,6 +1,7 @@
 """How launches and their runs are named wherever they are watched: with the mark of the simulator. Draws nothing."""
 
-from core.fleet.live import LiveExperiment, LiveRun
+from core.fleet.live import ENDED_STATES, LiveExperiment, LiveRun
+from core.load import level_words
 from core.words import say
 from pages.parts import look
 from pages.parts.text import SIMULATED, count, escape_markdown, moment, named, plural
@@ -26,11 +27,21 @@ def subtitle(found: LiveExperiment) -> str:
     plans = [run.plan for run in found.runs]
     workload = plans[0].workload
     words = [
-        plural(len({plan.configuration.id for plan in plans}), "configuration", "configurations")
-        + " × "
-        + plural(len({plan.load.concurrency for plan in plans}), "level", "levels"),
+        _measured(found),
         say("{a} → {b} tokens", a=count(workload.input_tokens), b=count(workload.output_tokens)),
     ]
     if found.started_at:
         words.append(say("started {at}", at=moment(found.started_at, look.zone())))
     return escape_markdown(", ".join(words))
+
+
+def _measured(found: LiveExperiment) -> str:
+    """How many configurations and levels; those of a search or a sweep come as it goes."""
+    configurations = len(found.searched) or len({run.plan.configuration.id for run in found.runs})
+    many = plural(configurations, "configuration", "configurations")
+    if found.searched:
+        search = found.searched[0].search
+        return say("{many} × a search up to {level}", many=many, level=level_words(search.variable, search.high))
+    if found.expected_runs > len(found.runs) and found.state not in ENDED_STATES:
+        return say("levels found on the way")
+    return f"{many} × {plural(len({run.plan.load.words() for run in found.runs}), 'level', 'levels')}"

@@ -29,9 +29,17 @@ class Cell:
 
 
 def show(found: LiveExperiment) -> None:
-    """The bar and seven numbers in one frame."""
+    """The bar and the numbers in one frame."""
     run = found.current or next((run for run in reversed(found.runs) if run.sent), found.runs[0])
-    cells = [_runs(found), _time(found), _in_flight(run), _sent(found), *_now(run), _lag(run)]
+    cells = [
+        _runs(found),
+        _time(found),
+        _in_flight(run),
+        _sent(found),
+        *_now(run),
+        *_rates(run),
+        _lag(run),
+    ]
     with st.container(border=True, gap="small"):
         st.progress(min(1.0, found.share))
         draw(cells, "cards4_live")
@@ -46,10 +54,15 @@ def draw(cells: Sequence[Cell], key: str) -> None:
 def _runs(found: LiveExperiment) -> Cell:
     fell = sum(run.state is RunState.FAILED for run in found.runs)
     done = percent(found.share, digits=0)
+    grows = found.expected_runs > len(found.runs)  # levels are found on the way
     return Cell(
         title=say("Runs"),
-        value=f"{found.finished_runs} / {len(found.runs)}",
-        note=say("{share}, {n} failed", share=done, n=count(fell)) if fell else done,
+        value=count(found.finished_runs) if grows else f"{found.finished_runs} / {len(found.runs)}",
+        note=say("{share}, {n} failed", share=done, n=count(fell))
+        if fell
+        else say("at most {n}", n=found.expected_runs)
+        if grows
+        else done,
         tone="red" if fell else "off",
     )
 
@@ -67,7 +80,8 @@ def hour(moment: datetime | None) -> str:
 
 
 def _in_flight(run: LiveRun) -> Cell:
-    now = f"{run.in_flight} / {run.plan.load.concurrency}" if run.state is RunState.RUNNING else MISSING
+    asked = run.plan.load.concurrency or run.plan.load.max_in_flight
+    now = f"{run.in_flight}" + (f" / {asked}" if asked else "") if run.state is RunState.RUNNING else MISSING
     mean = say("not known yet") if run.mean_in_flight is None else say("mean {n}", n=number(run.mean_in_flight))
     return Cell(
         title=say("In flight"),
@@ -112,6 +126,29 @@ def _now(run: LiveRun) -> list[Cell]:
                 say("Tokens of all streams together; a chunk whose tokens are not counted yet is taken at the mean."),
                 "output_tokens_per_s",
             ),
+        ),
+    ]
+
+
+def _rates(run: LiveRun) -> list[Cell]:
+    """Of an open loop: what was sent against what the schedule wanted, and how late."""
+    if run.plan.load.variable != "rate":
+        return []
+    return [
+        Cell(
+            title=say("Achieved"),
+            value=rate(run.achieved_rate_per_s),
+            note=say("offered {rate}", rate=rate(run.offered_rate_per_s)),
+            help=hint(
+                say("Requests sent a second, of those that have ended, and the rate of their schedule."),
+                "achieved_rate_per_s",
+            ),
+        ),
+        Cell(
+            title=say("Slip p99"),
+            value=ms(run.slip_p99_s),
+            note=say("p50 {slip}", slip=ms(run.slip_p50_s)),
+            help=hint(say("How long requests were held back after they were due: sent minus scheduled."), "slip_s"),
         ),
     ]
 

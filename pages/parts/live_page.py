@@ -78,4 +78,4 @@ def _nothing(wanted: str | None) -> None:
         if st.button(say("See runs"), icon=":material/list_alt:", key="live_runs"):
             links.go("runs")
     if ids:
-        plan_again.button(actions, plan_again.plans_of(wanted or ""))
+        plan_again.button(actions, plan_again.experiment_of(wanted or ""))

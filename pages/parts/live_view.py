@@ -23,6 +23,7 @@ from pages.parts import (
     live_levels,
     live_line,
     live_numbers,
+    live_search,
     look,
     plan_again,
     run_data,
@@ -54,7 +55,7 @@ def head(found: LiveExperiment) -> None:
 
 
 def _ways_on(found: LiveExperiment, place: DeltaGenerator) -> None:
-    plan_again.button(place, [run.plan for run in found.runs])
+    plan_again.button(place, found.experiment)
     ids = [run.run_id for run in found.runs if run.ok]
     begun = ids or [run.run_id for run in found.runs if run.state is RunState.FAILED]
     if len(ids) > 1:
@@ -68,9 +69,12 @@ def show(found: LiveExperiment, live: Sequence[LiveExperiment]) -> None:
     """All below the head, by how far the launch has come."""
     if found.state in ENDED_STATES:
         live_ended.show(found)
+        live_search.show(found.searched, [])
         _ended(found)
     elif found.state is RunState.RUNNING:
         live_numbers.show(found)
+        now = found.current
+        live_search.show(found.searched, [(now.run_id, now.plan.load.value)] if now else [])
         _running(found)
     else:
         st.markdown(f"{look.LEVEL_ICON['note']} &thinsp; {live_line.place_of(live, found)}")
@@ -115,9 +119,10 @@ def _now(found: LiveExperiment) -> None:
         st.markdown(f":gray[{escape_markdown(found.stage)}]")
         return
     one = run.plan.configuration
-    note = say("at {n} in flight, last 2 minutes · p50 solid, p95 dotted", n=run.plan.load.concurrency)
+    load = run.plan.load
+    note = say("at {level}, last 2 minutes · p50 solid, p95 dotted", level=load.words())
     if not run.sent:  # in the same place, so that nothing below it moves
-        note = f"{say('at {n} in flight', n=run.plan.load.concurrency)} · {RUNNING} {escape_markdown(found.stage)}"
+        note = f"{say('at {level}', level=load.words())} · {RUNNING} {escape_markdown(found.stage)}"
     look.section(say("Now"), f"{escape_markdown(label_of(run))} {note}")
     fig = live_chart(
         look.mode(),
@@ -126,6 +131,7 @@ def _now(found: LiveExperiment) -> None:
         now_s=run.elapsed_s,
         tokens_per_s=run.tokens_per_s_recent,
         ttft=run.ttft_recent,
+        in_flight=run.in_flight_recent if load.variable == "rate" else None,
     )
     look.plot(fig, "live_chart")
 
@@ -142,7 +148,7 @@ def _errors(found: LiveExperiment, none: str = "") -> None:
     rows = []
     for run in found.runs:
         one = run.plan.configuration
-        where = f"{look.chip(label_of(run, 24), one.slot)} :gray[{say('at')} {run.plan.load.concurrency}]"
+        where = f"{look.chip(label_of(run, 24), one.slot)} :gray[{say('at')} {run.plan.load.words()}]"
         rows += [
             (where, f"**{escape_markdown(kind)}**", count(many), escape_markdown(short(words, LONGEST_ERROR)))
             for kind, (many, words) in run.errors.items()
@@ -179,7 +185,7 @@ def _noticed(found: LiveExperiment, heading: str) -> None:
 
 
 def _where(run: LiveRun) -> str:
-    return say("{label} at {n} in flight", label=label_of(run), n=run.plan.load.concurrency)
+    return say("{label} at {level}", label=label_of(run), level=run.plan.load.words())
 
 
 def _doubts(found: LiveExperiment) -> list[Finding]:

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.plan import RunPlan
+from core.plan import Experiment
+from core.run import Run
+from core.search import Search
 from core.words import say
 from pages.parts import configuration_form, links, plan_fields, state
 from storage.runs import RunNotFound
@@ -14,29 +16,30 @@ NOTE = "benchmark_note"
 LOOKED_AT, OFFERED = 80, 5  # the newest runs, to learn which launches there were; of these so many are offered
 
 
-def button(place: DeltaGenerator, plans: Sequence[RunPlan]) -> None:
+def button(place: DeltaGenerator, experiment: Experiment | None) -> None:
     """Goes to the plan, its fields filled."""
     place.button(
         say("Plan again"),
         icon=":material/replay:",
         key="live_again",
         on_click=_again,
-        args=(tuple(plans),),
+        args=(experiment,),
+        disabled=experiment is None,
         help=say("Fills the fields with this plan, to be changed or launched once more."),
     )
 
 
-def _again(plans: Sequence[RunPlan]) -> None:
-    fill(plans)
+def _again(experiment: Experiment) -> None:
+    fill(experiment)
     links.turn()
 
 
-def fill(plans: Sequence[RunPlan]) -> None:
+def fill(experiment: Experiment) -> None:
     """Fill the fields from a plan; configurations that are not known yet are kept. For before the fields are drawn."""
     st.session_state[configuration_form.CHOSEN] = []
-    for one in dict.fromkeys(plan.configuration for plan in plans):
+    for one in dict.fromkeys(plan.configuration for plan in experiment.plans):
         configuration_form.bring(one)
-    st.session_state[NOTE] = plan_fields.fill(plans)
+    st.session_state[NOTE] = plan_fields.fill(experiment)
 
 
 def launches() -> dict[str, str]:
@@ -49,16 +52,34 @@ def launches() -> dict[str, str]:
     return dict(list(found.items())[:OFFERED])
 
 
-def plans_of(experiment_id: str) -> tuple[RunPlan, ...]:
-    """All runs of a launch that this app made, else those that were begun; empty if it is not known."""
+def experiment_of(experiment_id: str) -> Experiment | None:
+    """What a launch that this app made was asked for, else the runs that were begun; None if it is not known."""
     services = state.services()
     launched = services.registry.find(experiment_id)
     if launched is not None:
-        return tuple(run.plan for run in launched.runs)
-    begun = []
+        return launched.experiment
+    begun: list[Run] = []
     for row in reversed(services.runs.list_runs(experiment_id=experiment_id)):
         try:
-            begun.append(services.runs.run(row.id, requests=False).plan)
+            begun.append(services.runs.run(row.id, requests=False))
         except RunNotFound:  # deleted meanwhile
             continue
-    return tuple(begun)
+    return _of_runs(begun)
+
+
+def _of_runs(begun: Sequence[Run]) -> Experiment | None:
+    if not begun:
+        return None
+    told = begun[0].experiment or {}
+    plans = tuple(run.plan for run in begun)
+    searched, slo = told.get("search"), plans[0].slo
+    name = str(told.get("name") or plans[0].configuration.label)
+    if not searched or slo is None:
+        return Experiment(id="again", name=name, plans=plans)
+    firsts = {plan.configuration.id: plan for plan in reversed(plans)}
+    return Experiment(
+        id="again",
+        name=name,
+        plans=tuple(reversed(firsts.values())),
+        search=Search(variable=searched["variable"], low=searched["low"], high=searched["high"], slo=slo),
+    )

@@ -1,6 +1,6 @@
 """The fields of a benchmark plan, as they stand: they survive page changes, and a loaded plan fills them in."""
 
-from collections import Counter
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -8,13 +8,13 @@ import streamlit as st
 
 from core import pasted
 from core.estimate import interleaved
-from core.plan import Configuration, Load, RunPlan, Workload
+from core.plan import Configuration, Experiment, PlanError, RunPlan, Workload
 from core.words import say
-from pages.parts import fields
+from pages.parts import plan_loads, plan_slo
+from pages.parts.plan_state import key, put, typed
 
-LEVELS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
-BY_REQUESTS, BY_SECONDS = "requests", "seconds"
 AVOID, MEASURE = "avoid", "measure"
+MOST_SEED = 2**53 - 1  # a browser knows no larger whole number
 LAUNCHED = "benchmark_launched"  # the next plan begins without the last one's name
 START: dict[str, object] = {
     "input": 128,
@@ -23,30 +23,21 @@ START: dict[str, object] = {
     "prefix": AVOID,
     "stream": True,
     "temperature": 0.0,
+    "seed": 0,
     "extra": "",
     "keep_text": True,
-    "end": BY_REQUESTS,
-    "requests": 100,
-    "seconds": 30.0,
-    "warmup": 4,
-    "repeats": 1,
-    "levels": [1, 4, 16],
-    "more_levels": "",
+    **plan_loads.START,
+    **plan_slo.START,
     "error_share": 90,
     "most_tokens": None,
     "name": "",
 }
 
 
-def key(name: str) -> str:
-    """The key of a field's widget."""
-    return f"benchmark_{name}"
-
-
 def prepare() -> None:
     """Give every field its first value, so that widgets need no value of their own."""
     if st.session_state.pop(LAUNCHED, False):
-        st.session_state[key("name")] = ""
+        put("name", "")
     for name, value in START.items():
         st.session_state.setdefault(key(name), value)
 
@@ -56,13 +47,17 @@ class Asked:
     """What the fields ask for: values that refuse nonsense."""
 
     workload: Workload
-    loads: tuple[Load, ...]
-    repeats: int
+    load: plan_loads.Asked
     error_share: float
     most_tokens: int | None
+    cooldown_s: float
+    skip_saturated: bool
 
-    def plans(self, configurations: Sequence[Configuration]) -> tuple[RunPlan, ...]:
-        """One run for every configuration, level and repeat. Raises PlanError."""
+    def experiment(self, configurations: Sequence[Configuration]) -> Experiment:
+        """One run for every configuration, level and repeat, or one a configuration to find them from.
+
+        Its name is still empty. Raises PlanError.
+        """
         capped = [
             replace(
                 one,
@@ -75,67 +70,83 @@ class Asked:
             )
             for one in configurations
         ]
-        return interleaved(capped, self.workload, self.loads, repeats=self.repeats)
+        load = self.load
+        return Experiment(
+            id=uuid.uuid4().hex[:12],
+            name="",
+            plans=interleaved(capped, self.workload, load.loads, repeats=load.repeats, slo=load.slo),
+            search=load.search,
+            sweep=load.sweep,
+            cooldown_s=self.cooldown_s,
+            skip_saturated=self.skip_saturated,
+        )
+
+
+def workload() -> Workload:
+    """What is asked. Raises PlanError."""
+    return Workload(
+        input_tokens=typed("input"),
+        output_tokens=typed("output"),
+        stream=typed("stream"),
+        temperature=typed("temperature"),
+        ignore_eos=typed("exact"),
+        extra_body=pasted.extra_body(typed("extra")),
+        nonce=typed("prefix") == AVOID,
+        seed=typed("seed") or 0,
+        keep_text=typed("keep_text"),
+    )
 
 
 def asked() -> Asked:
     """The fields as values. Raises PlanError."""
-    typed = {name: st.session_state[key(name)] for name in START}
-    by_requests = typed["end"] == BY_REQUESTS
     return Asked(
-        workload=Workload(
-            input_tokens=typed["input"],
-            output_tokens=typed["output"],
-            stream=typed["stream"],
-            temperature=typed["temperature"],
-            ignore_eos=typed["exact"],
-            extra_body=pasted.extra_body(typed["extra"]),
-            nonce=typed["prefix"] == AVOID,
-            keep_text=typed["keep_text"],
-        ),
-        loads=tuple(
-            Load(
-                concurrency=level,
-                requests=typed["requests"] if by_requests else None,
-                duration_s=None if by_requests else typed["seconds"],
-                warmup_requests=typed["warmup"],
-            )
-            for level in fields.levels(typed["levels"], typed["more_levels"])
-        ),
-        repeats=typed["repeats"],
-        error_share=typed["error_share"] / 100,
-        most_tokens=typed["most_tokens"],
+        workload=workload(),
+        load=plan_loads.asked(),
+        error_share=typed("error_share") / 100,
+        most_tokens=typed("most_tokens"),
+        cooldown_s=typed("cooldown"),
+        skip_saturated=typed("skip_saturated") and typed("kind") in {plan_loads.CLOSED, plan_loads.OPEN},
     )
 
 
-def fill(plans: Sequence[RunPlan]) -> str:
+def fill(experiment: Experiment) -> str:
     """Put a loaded plan into the fields; one sentence on what they cannot hold of it, "" if they hold it all."""
-    first = plans[0]
-    workload, load, limits = first.workload, first.load, first.limits
-    levels = sorted({plan.load.concurrency for plan in plans})
-    pairs = Counter((plan.configuration.id, plan.load.concurrency) for plan in plans)
+    first = experiment.plans[0]
+    asked_of, limits = first.workload, first.limits
+    plan_loads.fill(experiment)
     values = {
-        "input": workload.input_tokens,
-        "output": workload.output_tokens,
-        "exact": workload.ignore_eos,
-        "prefix": AVOID if workload.nonce else MEASURE,
-        "stream": workload.stream,
-        "temperature": workload.temperature,
-        "extra": pasted.extra_text(workload.extra_body),
-        "keep_text": workload.keep_text,
-        "end": BY_REQUESTS if load.requests is not None else BY_SECONDS,
-        "requests": load.requests or START["requests"],
-        "seconds": load.duration_s or START["seconds"],
-        "warmup": load.warmup_requests,
-        "repeats": max(pairs.values()),
-        "levels": [level for level in levels if level in LEVELS],
-        "more_levels": ", ".join(str(level) for level in levels if level not in LEVELS),
+        "input": asked_of.input_tokens,
+        "output": asked_of.output_tokens,
+        "exact": asked_of.ignore_eos,
+        "prefix": AVOID if asked_of.nonce else MEASURE,
+        "stream": asked_of.stream,
+        "temperature": asked_of.temperature,
+        "seed": max(-MOST_SEED, min(MOST_SEED, asked_of.seed)),
+        "extra": pasted.extra_text(asked_of.extra_body),
+        "keep_text": asked_of.keep_text,
         "error_share": round(limits.error_share * 100),
         "most_tokens": limits.max_output_tokens,
     }
     for name, value in values.items():
-        st.session_state[key(name)] = value
-    like = [replace(load, concurrency=plan.load.concurrency) == plan.load for plan in plans]
-    if all(like) and all(plan.workload == workload for plan in plans) and len(set(pairs.values())) == 1:
+        put(name, value)
+    if _holds(experiment):
         return ""
     return say("The plan's runs differ in more than configuration and level: the fields hold those of its first run.")
+
+
+def _holds(experiment: Experiment) -> bool:
+    """Whether the fields now ask for the very runs of this plan, in whichever order."""
+    configurations = list({plan.configuration.id: plan.configuration for plan in experiment.plans}.values())
+    try:
+        found = asked().experiment(configurations)
+    except PlanError:
+        return False
+    return (
+        sorted(map(_told, found.plans)) == sorted(map(_told, experiment.plans))
+        and (found.search, found.sweep) == (experiment.search, experiment.sweep)
+        and (found.cooldown_s, found.skip_saturated) == (experiment.cooldown_s, experiment.skip_saturated)
+    )
+
+
+def _told(plan: RunPlan) -> str:
+    return repr((plan.configuration.id, plan.workload, plan.load, plan.slo))

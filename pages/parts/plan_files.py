@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core import pasted, reproduce
-from core.plan import PlanError, RunPlan
+from core.plan import Experiment, PlanError, RunPlan
 from core.words import say
 from pages.parts import dialog, look, plan_again, state
 from pages.parts.text import JOINER, code, escape_markdown, short
@@ -38,9 +38,9 @@ def load_menu(place: DeltaGenerator) -> None:
     elif picked == DELETE:
         dialog.show(say("Delete a saved plan"), _delete)
     elif isinstance(picked, int):
-        take(saved[picked].plans)
+        take(Experiment(id="saved", name=saved[picked].name, plans=tuple(saved[picked].plans)))
     elif picked:
-        take(plan_again.plans_of(picked.removeprefix(LAUNCH)))
+        take(plan_again.experiment_of(picked.removeprefix(LAUNCH)))
 
 
 def menu_labels(names: Sequence[str], launched: Mapping[str, str] = MappingProxyType({})) -> dict[int | str, str]:
@@ -71,7 +71,7 @@ def _paste(key: Callable[[str], str]) -> None:
     upload = st.file_uploader(say("Or a file"), type="json", max_upload_size=2, key=key("file"))
     if st.button(say("Load"), type="primary", icon=":material/check:", key=key("load")):
         try:
-            take(pasted.plans(upload.getvalue() if upload else text))
+            take(pasted.experiment(upload.getvalue() if upload else text, experiment_id="pasted"))
         except (PlanError, StorageProblem) as fault:
             look.problem(str(fault))
 
@@ -90,38 +90,34 @@ def _delete(key: Callable[[str], str]) -> None:
     dialog.confirm(key, question, say("Delete"), lambda: library.delete_plan(name))
 
 
-def take(plans: Sequence[RunPlan]) -> None:
+def take(experiment: Experiment | None) -> None:
     """Fill the fields from a plan and draw the page anew."""
-    if plans:
-        plan_again.fill(plans)
+    if experiment is not None:
+        plan_again.fill(experiment)
     st.rerun()
 
 
-def as_commands(plans: Sequence[RunPlan]) -> None:
+def as_commands(wanted: Experiment | None) -> None:
     """The plan as a command line, as curl and as a file; and a name to keep it under."""
-    if not plans:
+    if wanted is None:
         return
+    plans = wanted.plans
     with st.expander(say("Save, or run it elsewhere"), icon=":material/terminal:"):
-        _keep(plans)
+        _keep(wanted)
         choice = st.selectbox(
-            say("Run"),
-            range(len(plans)),
-            key="benchmark_shown",
-            format_func=lambda place: say(
-                "{label} at {n}", label=plans[place].configuration.label, n=plans[place].load.concurrency
-            ),
+            say("Run"), range(len(plans)), key="benchmark_shown", format_func=lambda place: _shown(wanted, plans[place])
         )
-        plan = plans[choice]
+        plan = plans[min(choice, len(plans) - 1)]
         if plan.configuration.endpoint.demo:
             words = say("Paceline starts this server for its run: the address below stands for the one it then gets.")
             st.markdown(f":gray[{words}]")
         st.markdown(f":gray[:small[{say('Command line')}]]")
-        st.code(reproduce.command_line(plan), language="bash", wrap_lines=True)
+        st.code(reproduce.command_line(plan, wanted), language="bash", wrap_lines=True)
         st.markdown(f":gray[:small[{say('One request with curl')}]]")
         st.code(reproduce.curl(plan), language="bash", wrap_lines=True)
         st.download_button(
             say("Plan file, all runs"),
-            lambda: reproduce.plan_file(plans),
+            lambda: reproduce.plan_file(plans, wanted),
             "paceline-plan.json",
             "application/json",
             icon=":material/download:",
@@ -130,13 +126,22 @@ def as_commands(plans: Sequence[RunPlan]) -> None:
         )
 
 
-def _keep(plans: Sequence[RunPlan]) -> None:
+def _shown(wanted: Experiment, plan: RunPlan) -> str:
+    label = plan.configuration.label
+    return label if wanted.is_adaptive else say("{label} at {level}", label=label, level=plan.load.words())
+
+
+def _keep(wanted: Experiment) -> None:
+    if wanted.is_adaptive or wanted.cooldown_s or wanted.skip_saturated:
+        words = say("A saved plan keeps runs at given levels: take this one as a plan file, which keeps all of it.")
+        st.markdown(f":gray[:small[{words}]]")
+        return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
         name = st.text_input(say("Save this plan as"), key="benchmark_save_name", max_chars=120)
         pressed = st.button(say("Save"), icon=":material/save:", key="benchmark_save")
     if pressed:
         try:
-            state.services().library.save_plan(name, plans)
+            state.services().library.save_plan(name, wanted.plans)
         except StorageProblem as fault:
             look.problem(str(fault))
         else:

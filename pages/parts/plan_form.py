@@ -1,7 +1,6 @@
 """The numbered cards of a benchmark plan: what is compared, what is asked, how hard. Touches the fields only."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -9,13 +8,13 @@ import streamlit as st
 from core.plan import Configuration, Endpoint, PlanError
 from core.servers import builtin
 from core.words import say
-from pages.parts import builtin_start, configuration_form, look, plan_fields
+from pages.parts import builtin_start, configuration_form, look, plan_fields, plan_load_form
 from pages.parts.configuration_form import CHOSEN
-from pages.parts.plan_fields import AVOID, BY_REQUESTS, BY_SECONDS, LEVELS, MEASURE, key
-from pages.parts.text import dash, escape_markdown
+from pages.parts.plan_fields import AVOID, MEASURE, MOST_SEED
+from pages.parts.plan_state import KEPT, key, typed
+from pages.parts.text import dash
 
 TABLE = "benchmark_table"
-KEPT: dict[str, Any] = {"persist_state": "session"}  # through page changes
 
 
 def card_title(number: int, title: str, note: str = "") -> None:
@@ -111,24 +110,8 @@ def workload() -> None:
 def load() -> None:
     """Card 3: how hard."""
     with st.container(border=True, gap="small"):
-        card_title(3, say("Load"), say("closed loop: the next request leaves when one returns"))
-        end, size, warmup, repeats = look.pair("cards4_load", 4, gap="small")
-        by = end.selectbox(  # in a quarter of a narrow window two segments would be cut off
-            say("A level ends after"), [BY_REQUESTS, BY_SECONDS], key=key("end"), **KEPT,
-            format_func=lambda it: say("Requests") if it == BY_REQUESTS else say("Seconds"),
-        )  # fmt: skip
-        if by == BY_SECONDS:
-            size.number_input(say("Seconds a level"), 0.5, 86_400.0, step=10.0, key=key("seconds"), **KEPT)
-        else:
-            size.number_input(say("Requests a level"), 1, 1_000_000, step=50, key=key("requests"), **KEPT)
-        warmup.number_input(
-            say("Warm-up requests"), 0, 10_000, key=key("warmup"), **KEPT,
-            help=say("Sent before each level, with other prompts, outside every statistic."),
-        )  # fmt: skip
-        repeats.number_input(say("Repeats"), 1, 20, key=key("repeats"), **KEPT)
-        levels, more = look.pair("pair_levels", [3, 1], gap="small")
-        levels.pills(say("In flight"), LEVELS, selection_mode="multi", key=key("levels"), **KEPT)
-        more.text_input(say("Other levels"), key=key("more_levels"), placeholder="3, 6, 12", **KEPT)
+        card_title(3, say("Load"), say(plan_load_form.NOTES[str(typed("kind"))]))
+        plan_load_form.fields(plan_load_form.kind())
 
 
 def limits() -> None:
@@ -147,17 +130,17 @@ def limits() -> None:
             st.toggle(say("Stream"), key=key("stream"), **KEPT,
                       help=say("Without it TTFT, TPOT and chunk gaps do not exist."))  # fmt: skip
             st.toggle(say("Keep answer texts"), key=key("keep_text"), **KEPT)
-        st.text_area(
+        body, seed = look.pair("pair_body", [3, 1], gap="small")
+        body.text_area(
             say("Extra body"), key=key("extra"), height=80, placeholder='{"top_p": 0.9}', **KEPT,
             help=say("A JSON object merged into every request body."),
         )  # fmt: skip
+        seed.number_input(
+            say("Seed"), -MOST_SEED, MOST_SEED, key=key("seed"), **KEPT,
+            help=say("The same seed asks the same random words, and in open loop at the same moments."),
+        )  # fmt: skip
+        try:
+            plan_fields.workload()
+        except PlanError as fault:
+            look.problem(str(fault))
         st.markdown(f":gray[:small[{say('Timeouts and the certificate belong to the endpoint.')}]]")
-
-
-def problem() -> str:
-    """What is wrong with the fields, in one sentence; "" if nothing."""
-    try:
-        plan_fields.asked()
-    except PlanError as fault:
-        return escape_markdown(str(fault))
-    return ""

@@ -10,12 +10,13 @@ from core.words import say
 from pages.parts import links, look
 from pages.parts.measures import definition, few, few_note, muted, success_percent, three_digits
 from pages.parts.runs_room import fitting, room
+from pages.parts.runs_table import RATE, rates
 from pages.parts.text import in_cell, milliseconds, when
 from storage.runs import RunRow
 
 # With the pixels that each takes, the first first where there is no room for all.
 WIDTHS = {
-    "": 30, "Configuration": 130, "In flight": 66, "TTFT p50": 84, "TPOT p50": 84, "Output": 88, "State": 85,
+    "": 30, "Configuration": 130, "In flight": 66, RATE: 84, "TTFT p50": 84, "TPOT p50": 84, "Output": 88, "State": 85,
     "Started": 90, "TTFT p99": 84, "Success": 78, "Over time": 120, "Engine": 105,
 }  # fmt: skip
 
@@ -47,6 +48,7 @@ def _frame(rows: Sequence[RunRow]) -> pd.DataFrame:
             "Configuration": [in_cell(row.label, row.demo) for row in rows],
             "Engine": [row.engine or None for row in rows],
             "In flight": [row.concurrency for row in rows],
+            **rates(rows),
             "TTFT p50": [three_digits(milliseconds(row.ttft_p50_s)) for row in rows],
             "TTFT p99": [three_digits(milliseconds(row.ttft_p99_s)) for row in rows],
             "TPOT p50": [three_digits(milliseconds(row.tpot_p50_s)) for row in rows],
@@ -68,6 +70,7 @@ def _columns(widths: Mapping[str, int]) -> dict[str, Any]:
         "Configuration": (text, say("Configuration"), {}),
         "Engine": (text, say("Engine"), {}),
         "In flight": (number, say("In flight"), {"format": "localized", "help": definition("load")}),
+        RATE: (number, say("Requests/s"), {"format": "%.3g", "help": definition("load")}),
         "TTFT p50": (number, say("TTFT p50, ms"), {"format": "localized", "help": definition("ttft_s")}),
         "TTFT p99": (number, say("TTFT p99, ms"), {"format": "localized", "help": few_p99}),
         "TPOT p50": (number, say("TPOT p50, ms"), {"format": "localized", "help": definition("tpot_s")}),

@@ -18,7 +18,8 @@ def draw_actions(place: DeltaGenerator, run: Run) -> None:
     with place:
         _downloads(run)
         target = {"experiment": experiment} if experiment else {"runs": run.id}
-        target["at"] = str(run.plan.load.concurrency)
+        if run.plan.load.concurrency is not None:
+            target["at"] = str(run.plan.load.concurrency)
         if experiment and st.button(say("Make baseline"), icon=":material/flag:"):
             links.go("compare", **target, baseline=run.plan.configuration.id)
         if st.button(say("Compare"), type="primary", icon=":material/compare_arrows:"):

@@ -7,7 +7,8 @@ import pandas as pd
 import streamlit as st
 
 from core.differing import server_facts
-from core.plan import RunPlan
+from core.levels import written_stages
+from core.plan import Load, RunPlan
 from core.reproduce import command_line, curl, plan_file
 from core.run import ClientHealth, Preflight, Run
 from core.words import say
@@ -58,7 +59,7 @@ def _asked(plan: RunPlan) -> dict[str, object]:
         **{say(name): value for name, value in configuration.settings},
         say("endpoint"): f"{configuration.endpoint.name}, {configuration.endpoint.base_url}",
         say("api"): configuration.endpoint.api,
-        say("in flight"): count(load.concurrency),
+        **_level(load),
         say("requests") if load.requests is not None else say("duration"): size,
         say("warm-up requests"): count(load.warmup_requests),
         say("prompt, tokens"): count(workload.input_tokens),
@@ -71,6 +72,8 @@ def _asked(plan: RunPlan) -> dict[str, object]:
     }
     if workload.extra_body:
         found[say("further keys")] = workload.extra_body
+    if plan.slo is not None:
+        found[say("SLO")] = str(plan.slo)
     for name, words in (
         ("connect_s", say("limit to connect")),
         ("first_byte_s", say("limit to the first byte")),
@@ -78,6 +81,26 @@ def _asked(plan: RunPlan) -> dict[str, object]:
         ("total_s", say("limit of a request")),
     ):
         found[words] = f"{number(getattr(plan.limits, name))} s"
+    return found
+
+
+def _level(load: Load) -> dict[str, object]:
+    if load.concurrency is not None:
+        found: dict[str, object] = {say("in flight"): count(load.concurrency)}
+    else:
+        found = {
+            say("requests/s"): number(load.rate),
+            say("arrivals"): say("evenly spaced")
+            if load.constant
+            else say("at random (Poisson)")
+            if load.burstiness == 1
+            else say("in bursts, k {k}", k=number(load.burstiness)),
+            say("most in flight"): count(load.max_in_flight),
+        }
+    if load.stages:
+        found[say("stages")] = written_stages(load.stages)
+    if load.stop_when_saturated:
+        found[say("stops when saturated")] = True
     return found
 
 

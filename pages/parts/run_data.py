@@ -12,7 +12,7 @@ from core.quantiles import Sample
 from core.records import RequestRecord
 from core.run import Run
 from core.summary import Summary
-from core.timeline import Series
+from core.timeline import Series, in_flight_over_time
 from pages.parts.ended_runs import as_of_now
 from pages.parts.state import services
 
@@ -29,6 +29,7 @@ class Opened:
         table: All requests as columns, without chunk times and texts.
         requests: How many of them were measured.
         grey: (metric, statistic) of every number that rests on too little.
+        in_flight: Requests on their way over time.
         samples: Latencies by metric: all values, or the stored grid of the many chunk gaps.
     """
 
@@ -40,6 +41,7 @@ class Opened:
     table: pd.DataFrame
     requests: int
     output: Series
+    in_flight: Series
     samples: dict[str, Sample]
 
 
@@ -76,6 +78,7 @@ def _read(run_id: str) -> Opened:
         table=table,
         requests=int((~table["warmup"]).sum()) if len(table) else 0,
         output=store.output_over_time(run_id),
+        in_flight=in_flight_over_time(run.requests),
         samples={
             key: _sample(run_id, key, found.count) for key, found in summary.distributions.items() if key in LATENCIES
         },

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection
 
-from core.findings import greyed
 from core.metrics import METRICS
 from core.run import Run
 from core.summary import Distribution, Summary
@@ -15,10 +14,17 @@ SIMULATED = "simulated"
 Grey = Collection[tuple[str, str]]  # metric and statistic of every number that rests on too little
 
 
-def title(run: Run) -> str:
-    """Label and load, as markdown."""
+def title(run: Run, *, steady: bool = False) -> str:
+    """Label and load, as markdown, and that the numbers are of its steady state only."""
     label = escape_markdown(short(run.plan.configuration.label, 48))
-    return say("{label} at {n} in flight", label=label, n=count(run.plan.load.concurrency))
+    load = run.plan.load
+    words = {"label": label, "level": load.words(), "n": len(load.stages)}
+    told = say("{label} at {level}", **words)
+    if load.stages:
+        told = say(
+            "{label} in {n} stages up to {level}" if len(load.stages) > 1 else "{label}, a ramp up to {level}", **words
+        )
+    return say("{run}, steady state", run=told) if steady else told
 
 
 def badges(run: Run) -> str:
@@ -39,9 +45,8 @@ def line(run: Run) -> str:
     return told + (f" · “{escape_markdown(short(name, 60))}”" if name else "")
 
 
-def cards(run: Run, summary: Summary) -> None:
+def cards(summary: Summary, grey: Grey) -> None:
     """Six numbers; grey where they rest on too little."""
-    grey = greyed(run, summary)
     if "ttft_s" in summary.distributions or not summary.distributions:
         latency = [
             _latency(

@@ -42,7 +42,10 @@ def _frame(one: LiveExperiment, then: list[LiveExperiment]) -> None:
 
 
 def _facts(one: LiveExperiment) -> list[str]:
-    facts = [say("{n} of {all} runs", n=one.finished_runs, all=len(one.runs))]
+    words = say("{n} of {all} runs")
+    if one.expected_runs > len(one.runs):
+        words = say("{n} of at most {all} runs")
+    facts = [words.format(n=one.finished_runs, all=max(one.expected_runs, len(one.runs)))]
     fell = sum(run.state is RunState.FAILED for run in one.runs)
     if fell:
         facts.append(f":red[{plural(fell, 'run failed', 'runs failed')}]")

@@ -55,9 +55,7 @@ def _more(ticked: Sequence[RunRow]) -> None:
 @st.dialog(say("Delete runs?"))
 def ask(ticked: Sequence[RunRow]) -> None:
     """The question before anything is lost."""
-    names = [
-        say("{label} at {n} in flight", label=escape_markdown(short(row.label)), n=row.concurrency) for row in ticked
-    ]
+    names = [say("{label} at {level}", label=escape_markdown(short(row.label)), level=row.level) for row in ticked]
     st.markdown(say("{runs} with all requests will be gone for good:", runs=plural(len(ticked), "run", "runs")))
     rest = say("and {n} more", n=len(names) - NAMED)
     st.markdown("\n".join(f"- {name}" for name in [*names[:NAMED], *([rest] if len(names) > NAMED else [])]))

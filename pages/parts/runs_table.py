@@ -19,11 +19,12 @@ from storage.runs import RunRow
 SPARKS = 30
 TALLEST = 720
 NAME = "Configuration"
+RATE = "Requests/s"
 TICKED = "runs_ticked"
 # What is seen where there is no room for all, the first first, with the pixels that each takes.
 WIDTHS = {
-    "": 30, NAME: 130, "In flight": 66, "TTFT p50": 84, "TPOT p50": 84, "Output": 96, "State": 90, "Started": 90,
-    "TTFT p99": 84, "Success": 76, "Requests": 74, "Model": 150, "Engine": 90, "One": 106, "Gap": 104,
+    "": 30, NAME: 130, "In flight": 66, RATE: 84, "TTFT p50": 84, "TPOT p50": 84, "Output": 96, "State": 90,
+    "Started": 90, "TTFT p99": 84, "Success": 76, "Requests": 74, "Model": 150, "Engine": 90, "One": 106, "Gap": 104,
     "Experiment": 150, "Tags": 110,
 }  # fmt: skip
 FREE = {NAME: 0.6, "Model": 0.4}  # their shares of what is left
@@ -71,6 +72,12 @@ def table(rows: Sequence[RunRow], room: int | None = None) -> Chosen:
     return Chosen(ticked=ticked, opened=rows[cells[0]] if cells else None)
 
 
+def rates(rows: Sequence[RunRow]) -> dict[str, list[float | None]]:
+    """The column of requests/s; none where all runs are closed loops."""
+    found = [row.rate for row in rows]
+    return {RATE: found} if any(rate is not None for rate in found) else {}
+
+
 def _frame(rows: Sequence[RunRow]) -> pd.DataFrame:
     zoned = zone()
     return pd.DataFrame(
@@ -78,6 +85,7 @@ def _frame(rows: Sequence[RunRow]) -> pd.DataFrame:
             "": [swatch(row.slot) for row in rows],
             NAME: [in_cell(row.label, row.demo) for row in rows],
             "In flight": [row.concurrency for row in rows],
+            **rates(rows),
             "Requests": [row.ok for row in rows],
             "TTFT p50": [three_digits(milliseconds(row.ttft_p50_s)) for row in rows],
             "TTFT p99": [three_digits(milliseconds(row.ttft_p99_s)) for row in rows],
@@ -104,6 +112,7 @@ def _columns(rows: Sequence[RunRow], widths: Mapping[str, int]) -> dict[str, Any
         "": (config.ImageColumn, "", {}),
         NAME: (text, say("Configuration"), {"help": say("A click on the name opens the run.")}),
         "In flight": (number, say("In flight"), {"format": "localized", "help": definition("load")}),
+        RATE: (number, say("Requests/s"), {"format": "%.3g", "help": definition("load")}),
         "Requests": (number, say("Answered"), {"format": "localized"}),
         "TTFT p50": (number, say("TTFT p50, ms"), {"format": "localized", "help": definition("ttft_s")}),
         "TTFT p99": (
@@ -134,4 +143,5 @@ def _columns(rows: Sequence[RunRow], widths: Mapping[str, int]) -> dict[str, Any
         "Experiment": (text, say("Experiment"), {}),
         "Tags": (config.ListColumn, say("Tags"), {}),
     }  # fmt: skip
-    return {name: kind(title, width=widths.get(name), **options) for name, (kind, title, options) in made.items()}
+    return {name: kind(title, width=widths.get(name), **options) for name, (kind, title, options) in made.items()
+            if name != RATE or rates(rows)}  # fmt: skip

@@ -13,7 +13,8 @@ from core.background import Background
 from core.fleet.builtin_host import BuiltinHost
 from core.fleet.registry import Registry
 from core.keys import SessionKeys, header_for
-from core.plan import Endpoint, Experiment
+from core.plan import Configuration, Experiment
+from core.probe import known_server
 from core.servers.demo import DemoServers
 from storage.database import Database, StorageProblem
 from storage.library import Library
@@ -56,13 +57,10 @@ def _made(database: Database) -> Services:
     runs, library, demo = RunStore(database), Library(database), DemoServers()
     runs.recover()
 
-    def identify(endpoint: Endpoint) -> dict[str, Any]:
+    def identify(one: Configuration) -> dict[str, Any]:
         """What the last probe told of the server, kept with a run of it."""
-        probe = library.probe(endpoint.name)
-        if probe is None:
-            return {}
-        names = {"engine": "engine", "version": "engine_version", "model": "model"}
-        return {ours: probe.values.get(theirs) for ours, theirs in names.items()}
+        probe = library.probe(one.endpoint.name)
+        return {} if probe is None else known_server(probe.values, one.model)
 
     return Services(
         database=database,

@@ -16,8 +16,23 @@ def spaced(middle, *, count=60, spread=0.1):
     return [middle * (1 + spread * (k / (count - 1) - 0.5)) for k in range(count)]
 
 
-def entry(run_id, label, ttft, *, tps=100.0, error=0.02, level=4, failed=0, tpot=0.01, count=60, demo="", client=None):
-    """One run of a configuration of this name, its values spread evenly about those given."""
+def entry(
+    run_id,
+    label,
+    ttft,
+    *,
+    tps=100.0,
+    error=0.02,
+    level=4,
+    failed=0,
+    tpot=0.01,
+    count=60,
+    demo="",
+    client=None,
+    rate=None,
+    in_flight=None,
+):
+    """One run of a configuration of this name, at a level or a rate, its values spread evenly about those given."""
     raw = {
         "ttft_s": spaced(ttft, count=count),
         "tpot_s": spaced(tpot, count=count),
@@ -33,7 +48,10 @@ def entry(run_id, label, ttft, *, tps=100.0, error=0.02, level=4, failed=0, tpot
         name=run_id,
         started_at=STARTED,
         state=RunState.COMPLETED,
-        plan=RunPlan(configuration=configuration, load=Load(concurrency=level, requests=count)),
+        plan=RunPlan(
+            configuration=configuration,
+            load=Load(concurrency=level if rate is None else None, rate=rate, requests=count),
+        ),
         experiment={"id": "e"},
         client=client or ClientHealth(),
     )
@@ -42,6 +60,7 @@ def entry(run_id, label, ttft, *, tps=100.0, error=0.02, level=4, failed=0, tpot
         throughput={"output_tokens_per_s": tps},
         counts={"ok": count, "failed": failed, "empty": 0, "cancelled": 0, "incomplete": 0, "warmup": 0},
         success_rate=count / (count + failed),
+        mean_in_flight=in_flight,
     )
     output = Rate(per_s=tps, error=error, freedom=4)
     return Entry(run=run, summary=summary, values=raw.__getitem__, grid=raw.__getitem__, output=lambda: output)

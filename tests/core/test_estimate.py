@@ -1,14 +1,13 @@
 """What a launch will take, worked out by hand."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.estimate import BETWEEN_RUNS_S, Pace, Seen, checks, estimate, interleaved, seen_pace
-from core.plan import Configuration, Endpoint, Load, Workload
+from core.estimate import BETWEEN_RUNS_S, Pace, at_most, estimate, interleaved, seen_pace
+from core.plan import Configuration, Endpoint, Experiment, Load, Slo, Stage, Sweep, Workload
+from core.search import MOST_PROBES, Search
 
-NOW = datetime(2026, 11, 28, 17, 0, tzinfo=UTC)
 SERVER = Endpoint(name="lab", base_url="http://127.0.0.1:8000/v1")
 A = Configuration(id="a", label="A", endpoint=SERVER, model="m")
 B = Configuration(id="b", label="B", endpoint=SERVER, model="m")
@@ -20,11 +19,11 @@ def pace(_plan):
     return PACE
 
 
-def test_levels_go_over_all_configurations_before_the_next_level_starts():
+def test_levels_go_over_all_configurations_there_and_back_before_the_next_level_starts():
     plans = interleaved([A, B], WORKLOAD, [Load(concurrency=1), Load(concurrency=4)], repeats=2)
 
     order = [(plan.load.concurrency, plan.configuration.id) for plan in plans]
-    assert order == [(1, "a"), (1, "b"), (4, "a"), (4, "b")] * 2
+    assert order == [(1, "a"), (1, "b"), (1, "b"), (1, "a"), (4, "a"), (4, "b"), (4, "b"), (4, "a")]
 
 
 def test_a_load_by_requests_takes_its_rounds():
@@ -52,51 +51,13 @@ def test_an_assumed_pace_makes_the_estimate_an_assumption():
     assert not estimate(interleaved([A], WORKLOAD, [Load()]), lambda _: Pace()).known
 
 
-def said(plans, *, seen=(), kept=1e6):
-    return [
-        (check.level, check.what)
-        for check in checks(plans, estimate(plans, pace), seen=seen, kept_tokens_per_s=kept, now=NOW)
-    ]
-
-
-def test_endpoints_are_told_apart_by_their_last_probe():
-    plans = interleaved([A], WORKLOAD, [Load(requests=500)])
-    seen = [
-        Seen(name="new"),
-        Seen(name="fresh", at=NOW - timedelta(minutes=2), ready=True),
-        Seen(name="old", at=NOW - timedelta(hours=2), ready=True),
-        Seen(name="bad", at=NOW, ready=False, what="401: the server does not accept this key."),
-    ]
-
-    levels = {what.split()[0]: level for level, what in said(plans, seen=seen)[:4]}
-
-    assert levels == {"1": "ok", "new": "note", "old": "note", "bad": "act"}
-
-
-def test_a_machine_that_cannot_keep_up_is_told():
-    plans = interleaved([A], WORKLOAD, [Load(concurrency=4, requests=500)])  # 204 tokens/s
-
-    assert said(plans, kept=300)[0] == ("ok", "This machine keeps 300 tokens/s; you need 204")
-    assert said(plans, kept=100)[0][0] == "act"
-    assert said(plans, kept=None)[0] == ("note", "This machine is not calibrated")
-
-
-@pytest.mark.parametrize(("requests", "level"), [(99, "act"), (100, "act"), (499, "act"), (500, "ok")])
-def test_samples_are_counted_for_the_p99(requests, level):
-    assert said(interleaved([A], WORKLOAD, [Load(requests=requests)]))[1][0] == level
-
-
-def test_fewer_than_three_requests_a_stream_are_told():
-    assert len(said(interleaved([A], WORKLOAD, [Load(requests=500, concurrency=166)]))) == 2
-    assert said(interleaved([A], WORKLOAD, [Load(requests=500, concurrency=167)]))[2][0] == "act"
-
-
 @dataclass(frozen=True)
 class Earlier:
     configuration_id: str
-    concurrency: int
+    concurrency: int | None
     ttft_p50_s: float | None
     tpot_p50_s: float | None
+    rate: float | None = None
 
 
 def test_the_pace_is_that_of_the_nearest_load_of_the_same_configuration():
@@ -112,6 +73,38 @@ def test_the_pace_is_that_of_the_nearest_load_of_the_same_configuration():
     assert seen_pace(plan, earlier) == Pace(ttft_s=0.2, tpot_s=0.02, known=True)
 
 
+def test_a_load_of_the_same_kind_is_nearer_and_of_the_other_kind_the_lightest():
+    closed, opened = (interleaved([A], WORKLOAD, [load])[0] for load in (Load(), Load(concurrency=None, rate=8.0)))
+    saturated, light = Earlier("a", None, 9.0, 0.01, rate=20.0), Earlier("a", None, 0.3, 0.01, rate=2.0)
+    alone, crowded = Earlier("a", 1, 0.1, 0.01), Earlier("a", 64, 0.9, 0.09)
+
+    assert seen_pace(closed, [saturated, crowded, alone, light]).ttft_s == 0.1
+    assert seen_pace(closed, [saturated, light]).ttft_s == 0.3
+    assert seen_pace(opened, [alone, saturated, light]).ttft_s == 9.0  # 20 is nearer to 8 than 2 is
+    assert seen_pace(opened, [crowded, alone]).ttft_s == 0.1
+
+
+def test_requests_on_their_way_follow_from_the_rate_by_littles_law_up_to_the_cap():
+    plans = [
+        *open_loop(rate=4.0), *open_loop(rate=12.0, max_in_flight=9), *interleaved([A], WORKLOAD, [Load(concurrency=7)])
+    ]  # fmt: skip
+
+    assert [estimate([plan], pace).in_flight for plan in plans] == [4, 9, 7]
+    assert estimate(plans, pace).in_flight == 9
+    assert estimate([], pace).in_flight == 0
+
+
+def test_the_rest_between_runs_takes_its_time():
+    plans = interleaved([A, B], WORKLOAD, [Load(requests=None, duration_s=10)])
+    search = Search(variable="concurrency", low=1, high=64, slo=Slo.read(["ttft_s.p95 < 0.5"]))
+    for way in ({}, {"search": search}):
+        resting = Experiment(id="e", name="e", plans=plans, cooldown_s=5.0, **way)
+        _, without = at_most(Experiment(id="e", name="e", plans=plans, **way), pace)
+
+        _, found = at_most(resting, pace)
+        assert found.time_s - without.time_s == pytest.approx((found.runs - 1) * 5.0)
+
+
 def test_without_a_run_the_pace_is_assumed_with_the_ttft_of_the_probe():
     plan = interleaved([A], WORKLOAD, [Load()])[0]
 
@@ -120,35 +113,56 @@ def test_without_a_run_the_pace_is_assumed_with_the_ttft_of_the_probe():
     assert not seen_pace(plan, [Earlier("a", 1, 0.1, None)]).known
 
 
-def doubted_models(listed, *models):
-    """What is said of these models at an endpoint that lists those."""
-    plans = interleaved(
-        [Configuration(id=name, label=name, endpoint=SERVER, model=name) for name in models],
-        WORKLOAD,
-        [Load(requests=500)],
+def open_loop(**values):
+    return interleaved([A], WORKLOAD, [Load(concurrency=None, warmup_requests=0, **values)])
+
+
+def test_an_open_loop_by_seconds_sends_its_rate():
+    found = estimate(open_loop(rate=4.0, requests=None, duration_s=30), pace)
+
+    assert found.requests == 120
+    assert found.time_s == pytest.approx(30 + 1 + BETWEEN_RUNS_S)
+    assert found.peak_tokens_per_s == pytest.approx(4 * 51)
+
+
+def test_an_open_loop_by_requests_takes_until_they_were_due():
+    assert estimate(open_loop(rate=4.0, requests=20), pace).time_s == pytest.approx(5 + 1 + BETWEEN_RUNS_S)
+
+
+def test_stages_send_what_their_levels_add_up_to():
+    stages = (Stage(seconds=10, start=2, end=2), Stage(seconds=10, start=2, end=6))
+
+    by_seconds = estimate(open_loop(rate=6.0, stages=stages, requests=None, duration_s=20), pace)
+    assert by_seconds.requests == 20 + 40
+    by_requests = estimate(open_loop(rate=6.0, stages=stages, requests=72), pace)  # 60 by then, 12 more at 6/s
+    assert by_requests.time_s == pytest.approx(20 + 2 + 1 + BETWEEN_RUNS_S)
+    assert estimate(open_loop(rate=6.0, stages=stages, requests=10), pace).time_s == pytest.approx(
+        5 + 1 + BETWEEN_RUNS_S
     )
-    seen = [Seen(name="lab", at=NOW, ready=True, models=listed), Seen(name="other", at=NOW, ready=True, models=("x",))]
-    found = checks(plans, estimate(plans, pace), seen=seen, kept_tokens_per_s=1e6, now=NOW)
-    return [check for check in found if "lists" in check.what]
 
 
-def test_a_model_that_its_endpoint_does_not_list_is_told_with_those_that_it_lists():
-    (found,) = doubted_models(("a", "b", "c"), "gone", "a")
+def test_a_search_is_told_by_the_longest_course_that_it_may_take():
+    plans = interleaved([A, B], WORKLOAD, [Load(concurrency=1, requests=None, duration_s=10, warmup_requests=0)])
+    search = Search(variable="concurrency", low=1, high=4096, slo=Slo.read(["ttft_s.p95 < 0.5"]))
 
-    assert (found.level, found.what) == ("act", "lab lists a, b, c; not “gone”.")
-    assert "can be launched as it is" in found.do
+    runs, found = at_most(Experiment(id="e", name="e", plans=plans, search=search), pace)
 
-
-@pytest.mark.parametrize(
-    ("listed", "model"),
-    [(("a", "b"), "a"), ((), "gone"), (("llama3:latest",), "llama3")],
-    ids=["listed", "no list", "tag"],
-)
-def test_a_listed_model_and_one_of_an_endpoint_without_a_list_are_not_doubted(listed, model):
-    assert doubted_models(listed, model) == []
+    assert 2 * 10 <= found.runs <= 2 * MOST_PROBES
+    assert found.time_s == pytest.approx(found.runs * (10 + 1 + BETWEEN_RUNS_S))
+    assert {plan.configuration.id for plan in runs} == {"a", "b"}
+    assert found.peak_tokens_per_s == pytest.approx(4096 * 51)
 
 
-def test_a_long_list_is_told_by_its_first_names():
-    (found,) = doubted_models(tuple(f"model-{n}" for n in range(1_500)), "gone", "lost")
+def test_a_sweep_takes_one_stream_saturation_and_what_lies_between():
+    plans = interleaved([A], WORKLOAD, [Load(requests=None, duration_s=10)])
 
-    assert found.what == "lab lists model-0, model-1, model-2, model-3 and 1,496 more; not “gone”, “lost”."
+    runs, found = at_most(Experiment(id="e", name="e", plans=plans, sweep=Sweep(high=64, between=4)), pace)
+
+    assert found.runs == 6
+    assert sorted(plan.load.value for plan in runs)[::5] == [1, 64]
+
+
+def test_given_levels_are_estimated_as_they_are():
+    plans = interleaved([A], WORKLOAD, [Load(requests=10)])
+
+    assert at_most(Experiment(id="e", name="e", plans=plans), pace) == (plans, estimate(plans, pace))

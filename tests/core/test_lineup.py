@@ -1,12 +1,13 @@
 """Chosen runs laid out: what is pooled, what stays apart, and in which colour."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from core import differing
 from core.lineup import Entry, lineup
-from core.plan import Configuration, Endpoint, Load, RunPlan, Workload
+from core.plan import Configuration, Endpoint, Load, RunPlan, Stage, Workload
 from core.run import Run, RunState
 from core.steadiness import Rate
 from core.summary import Distribution, Summary
@@ -58,6 +59,77 @@ def test_a_configuration_at_two_loads_is_one_line():
 
     assert [c.name for c in found.contenders] == ["A"]
     assert found.levels == [1, 4]
+
+
+def at_rate(found, rate, **options):
+    """The same run in open loop."""
+    plan = replace(found.run.plan, load=Load(concurrency=None, rate=rate, **options))
+    return replace(found, run=replace(found.run, plan=plan))
+
+
+def test_a_rate_and_the_same_number_in_flight_are_never_one_cell():
+    chosen = entry("1", level=4), at_rate(entry("2"), 4.0), at_rate(entry("3"), 2.5)
+
+    closed, opened = laid_out(*chosen), laid_out(*chosen, baseline="2")
+    assert (closed.variable, closed.levels, [e.run.id for e in closed.aside]) == ("concurrency", [4], ["2", "3"])
+    assert (opened.variable, opened.levels, [e.run.id for e in opened.aside]) == ("rate", [2.5, 4.0], ["1"])
+    assert [len(cell.entries) for cell in closed.contenders[0].cells.values()] == [1]
+    assert (closed.words(4), opened.words(2.5)) == ("4 in flight", "2.5 requests/s")
+    assert opened.contenders[0].cells[2.5].words == "2.5 requests/s"
+
+
+def test_the_baselines_kind_of_load_is_that_of_its_first_run():
+    chosen = entry("1", config="a"), at_rate(entry("2", config="b"), 2.0), entry("3", config="b")
+
+    assert laid_out(*chosen, baseline="b").variable == "rate"
+    assert laid_out(*chosen, baseline="b@3").variable == "concurrency"
+    assert laid_out(*chosen).variable == "concurrency"
+    assert laid_out(*chosen[1:], baseline="gone").variable == "rate"
+
+
+def test_loads_of_another_shape_are_another_line_and_say_so():
+    steady, bursty = at_rate(entry("1"), 4.0), at_rate(entry("2"), 4.0, burstiness=0.5, max_in_flight=8)
+    even = at_rate(entry("3"), 4.0, constant=True, stages=(Stage(seconds=10, start=1, end=4),))
+
+    names = [contender.name for contender in laid_out(steady, bursty, even).contenders]
+    assert names == [
+        "A · Poisson", "A · burstiness 0.5, at most 8 in flight", "A · evenly spaced, 10 s at 1..4 linear",
+    ]  # fmt: skip
+    staged = replace(entry("2", level=4).run.plan, load=Load(concurrency=4, stages=(Stage(seconds=9, start=4, end=4),)))
+    found = entry("2", level=4)
+    assert len(laid_out(entry("1", level=4), replace(found, run=replace(found.run, plan=staged))).contenders) == 2
+
+
+def test_an_open_loop_has_as_many_lanes_as_requests_were_on_their_way():
+    closed, opened = entry("1", level=16), at_rate(entry("2"), 2.0)
+    busy = replace(opened, summary=replace(opened.summary, mean_in_flight=3.2))
+
+    assert laid_out(closed).contenders[0].cells[16].lanes == 16
+    assert laid_out(opened).contenders[0].cells[2.0].lanes == 1
+    assert laid_out(opened, busy).contenders[0].cells[2.0].lanes == 4
+
+
+def test_the_pace_is_held_against_what_was_really_offered_and_not_against_the_nominal_rate():
+    """Sixty answers of 0.5 s each, offered at 2.5/s although the plan says 2: the last came late, or did not."""
+
+    def pace(duration_s, **known):
+        found = at_rate(entry("1"), 2.0)
+        spread = replace(found.summary.distributions["ttft_s"], min=0.5)
+        summary = replace(
+            found.summary,
+            distributions={"e2e_s": spread},
+            counts=found.summary.counts | {"ok": 60},
+            duration_s=duration_s,
+            throughput={"offered_rate_per_s": 2.5},
+        )
+        return laid_out(replace(found, summary=replace(summary, **known))).contenders[0].cells[2.0].pace
+
+    assert pace(59 / 2.5 + 0.5) == pytest.approx(1.0)
+    assert pace(59 / 2.0 + 0.5) == pytest.approx(0.8)
+    assert pace(None) is None
+    assert pace(9.0, distributions={}) is None
+    assert pace(9.0, throughput={"offered_rate_per_s": None}) is None
+    assert pace(0.5) is None
 
 
 def test_repeats_of_one_experiment_are_pooled():

@@ -97,13 +97,13 @@ def test_the_deepest_body_of_a_plan_comes_back():
 def test_the_plan_file_at_a_path_is_read(tmp_path):
     (tmp_path / "plan.json").write_bytes(document(PLAN.to_dict()))
 
-    assert pasted.plans_of_file(tmp_path / "plan.json") == (PLAN,)
+    assert pasted.experiment_of_file(tmp_path / "plan.json").plans == (PLAN,)
 
 
 @pytest.mark.parametrize("name", ["none.json", "", "a\0b", "plan\ud800"])
 def test_a_path_without_a_readable_file_is_a_sentence(tmp_path, name):
     with pytest.raises(PlanError, match="cannot be read"):
-        pasted.plans_of_file(tmp_path / name)
+        pasted.experiment_of_file(tmp_path / name)
 
 
 def test_a_file_that_is_no_plan_is_named_and_a_large_one_is_not_read(tmp_path):
@@ -113,9 +113,9 @@ def test_a_file_that_is_no_plan_is_named_and_a_large_one_is_not_read(tmp_path):
     (tmp_path / "other.json").write_text("{}")
 
     with pytest.raises(PlanError, match=r"large\.json: .* larger than 2 MB"):
-        pasted.plans_of_file(large)
+        pasted.experiment_of_file(large)
     with pytest.raises(PlanError, match=r"other\.json: This is not a plan file"):
-        pasted.plans_of_file(tmp_path / "other.json")
+        pasted.experiment_of_file(tmp_path / "other.json")
 
 
 def test_extra_body_is_an_object():
@@ -127,3 +127,16 @@ def test_extra_body_is_an_object():
         pasted.extra_body("[1]")
     with pytest.raises(PlanError, match="Extra body is not JSON"):
         pasted.extra_body("{top_p}")
+
+
+@pytest.mark.parametrize("path", [("configuration",), ("load",), ("workload",), ("configuration", "endpoint"),
+                                  ("configuration", "endpoint", "limits")])  # fmt: skip
+def test_a_null_in_place_of_a_part_is_a_sentence(path):
+    plan = PLAN.to_dict()
+    part = plan
+    for name in path[:-1]:
+        part = part[name]
+    part[path[-1]] = None
+
+    with pytest.raises(PlanError, match="is not a JSON object"):
+        pasted.plans(document(plan))

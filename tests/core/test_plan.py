@@ -75,7 +75,8 @@ INT, FLOAT = (
     (-1.0, float("nan"), float("inf"), True, "hot", []),
 )
 NUMBERS = [
-    (Load, "concurrency", INT), (Load, "requests", [value for value in INT if value is not None]),
+    (Load, "concurrency", [value for value in INT if value is not None]),
+    (Load, "requests", [value for value in INT if value is not None]),
     (Load, "warmup_requests", INT[1:]), (Workload, "input_tokens", INT), (Workload, "output_tokens", INT),
     (Workload, "seed", INT[2:]), (Workload, "temperature", FLOAT), (Limits, "max_requests", INT),
     (Limits, "max_output_tokens", [value for value in INT if value is not None]),

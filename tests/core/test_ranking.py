@@ -1,6 +1,7 @@
 """Who is ahead for one user and under load, and that no winner is named that the numbers do not show."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -158,3 +159,25 @@ def test_a_configuration_that_brought_nothing_is_behind():
 
     assert found.throughput.values == {"a": 99, "bb": 0}
     assert found.throughput.best == ("a",)
+
+
+def test_rates_are_no_users_and_are_told_as_rates():
+    cells = [replace(one, variable="rate", level=float(one.level)) for one in (
+        cell("a", 1, 160, 150), cell("b", 1, 80, 75), cell("a", 8, 20, 160), cell("b", 8, 30, 240),
+    )]  # fmt: skip
+    found = ranking(cells, "a")
+
+    assert found.sentence == "a decodes fastest at 1 requests/s; b serves the most at 8 requests/s."
+    assert not found.decode.of_one_user
+    alike = ranking([one for one in cells if one.level == 1], "b")
+    assert alike.sentence == "a decodes fastest at 1 requests/s and serves the most at 1 requests/s."
+
+
+def test_lanes_make_the_rounds_where_the_level_is_a_rate():
+    def within(lanes):
+        cells = [replace(cell(name, 1, speed, 100, count=40), variable="rate", lanes=lanes)
+                 for name, speed in (("a", 100), ("b", 80))]  # fmt: skip
+        return ranking(cells, "b").decode.enough and ranking(cells, "b").decode.clear
+
+    assert within(1)
+    assert not within(20)

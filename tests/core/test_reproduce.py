@@ -2,10 +2,14 @@
 
 import json
 import shlex
+from dataclasses import replace
+
+import pytest
 
 from core.command import arguments
-from core.plan import Configuration, Endpoint, Limits, Load, RunPlan, Workload
+from core.plan import Configuration, Endpoint, Experiment, Limits, Load, RunPlan, Slo, Stage, Sweep, Workload
 from core.reproduce import command_line, curl, plan_file
+from core.search import Search
 
 SECRET = "sk-live-0123456789abcdef"
 
@@ -57,7 +61,8 @@ def test_what_differs_from_the_defaults_is_on_the_line():
     )
     workload = Workload(stream=False, ignore_eos=True, extra_body={"top_k": 1})
 
-    line = command_line(plan(endpoint=endpoint, workload=workload))
+    asked = plan(endpoint=endpoint, workload=workload)
+    line = command_line(replace(asked, configuration=replace(asked.configuration, id="command-line")))
 
     assert option(line, "--api") == "completions"
     assert option(line, "--api-key-env") == "OPENAI_API_KEY"
@@ -69,18 +74,69 @@ def test_what_differs_from_the_defaults_is_on_the_line():
     assert "--timeout-total" not in line
 
 
-def test_the_command_reads_its_line_back_as_the_same_run():
+LOADS = [
+    Load(concurrency=16, requests=None, duration_s=3, warmup_requests=0),
+    Load(concurrency=None, rate=2.5, burstiness=0.5, max_in_flight=9, stop_when_saturated=True),
+    Load(concurrency=None, rate=1 / 3, constant=True, requests=None, duration_s=60),
+    Load(
+        concurrency=None, rate=50.0, requests=None, duration_s=120,
+        stages=(Stage(seconds=30, start=5, end=5), Stage(seconds=60, start=5, end=50, shape="exponential")),
+    ),
+    Load(concurrency=None, rate=1234567 / 1e6, requests=None, duration_s=0.1234567, burstiness=0.0123456789),
+    Load(concurrency=4, stop_when_saturated=True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("load", LOADS)
+def test_the_command_reads_its_line_back_as_the_same_run(load):
     endpoint = Endpoint(
         name="command line", base_url="https://h:1/v1", verify=False, limits=Limits(connect_s=3, total_s=60)
     )
     configuration = Configuration(id="command-line", label="my 'label'", endpoint=endpoint, model="m/x")
     workload = Workload(input_tokens=7, output_tokens=9, stream=False, ignore_eos=True, seed=5)
-    load = Load(concurrency=16, requests=None, duration_s=3, warmup_requests=0)
-    original = RunPlan(configuration=configuration, workload=workload, load=load)
+    slo = Slo.read(["e2e_s.p95 < 0.5", "success_rate > 0.99"])
+    original = RunPlan(configuration=configuration, workload=workload, load=load, slo=slo)
 
-    (found,) = arguments.plans(arguments.parser().parse_args(words(command_line(original))[2:]))
+    (found,) = arguments.experiment(arguments.parser().parse_args(words(command_line(original))[2:])).plans
 
     assert found == original
+
+
+TO_KEEP = Slo.read(["ttft_s.p95 < 0.5", "success_rate > 0.99"])
+FINDING = [
+    {"search": Search(variable="concurrency", low=1, high=4096, slo=TO_KEEP)},
+    {"search": Search(variable="rate", low=0.5, high=64.25, slo=TO_KEEP), "cooldown_s": 2.5},
+    {"sweep": Sweep(high=48)},
+]
+
+
+@pytest.mark.parametrize("finding", FINDING, ids=["search", "search of a rate", "sweep"])
+def test_levels_that_are_found_on_the_way_are_found_by_the_line_too(finding):
+    search = finding.get("search")
+    endpoint = Endpoint(name="command line", base_url="https://h:1/v1")
+    configuration = Configuration(id="command-line", label="m", endpoint=endpoint, model="m")
+    load = Load()
+    if search is not None and search.variable == "rate":
+        load = Load(concurrency=None, rate=search.low, constant=True, max_in_flight=9)
+    template = RunPlan(configuration=configuration, load=load, slo=TO_KEEP)
+    original = Experiment(id="e", name="m", plans=(template,), **finding)
+
+    line = command_line(template, original)
+    found = arguments.experiment(arguments.parser().parse_args(words(line)[2:]))
+
+    assert replace(found, id="e") == original
+
+
+def test_a_sweep_that_no_option_can_say_is_run_from_its_plan_file():
+    original = Experiment(id="e", name="m", plans=(plan(),), sweep=Sweep(between=9))
+
+    assert "--plan plan.json" in command_line(original.plans[0], original)
+
+
+def test_given_levels_are_a_line_a_run():
+    original = Experiment(id="e", name="m", plans=(plan(),), cooldown_s=3)
+
+    assert command_line(original.plans[0], original) == command_line(original.plans[0])
 
 
 def test_a_temperature_of_its_own_is_sent_in_the_body():
@@ -134,3 +190,15 @@ def test_what_the_options_cannot_say_is_run_from_its_file():
     plan = builtin_experiment("short").plans[0]
 
     assert command_line(plan) == ".venv/bin/python cli.py run --plan plan.json"
+
+
+def test_a_key_that_is_a_name_in_secrets_is_found_through_the_plan_file():
+    endpoint = Endpoint(name="e", base_url="https://h/v1", key_name="lab")
+
+    assert command_line(plan(endpoint=endpoint)) == ".venv/bin/python cli.py run --plan plan.json"
+
+
+def test_a_cap_on_requests_is_not_lost():
+    endpoint = Endpoint(name="e", base_url="https://h/v1", limits=Limits(max_requests=50))
+
+    assert command_line(plan(endpoint=endpoint)).endswith("--plan plan.json")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core import runfile
-from core.plan import Configuration, Endpoint, Limits, Load, RunPlan, Workload
+from core.plan import Configuration, Endpoint, Limits, Load, RunPlan, Slo, Stage, Workload
 from core.records import FailureKind, ServerTimes
 from core.run import ClientHealth, Preflight, RunState, StoppedBy
 from core.runfile import RunFileError
@@ -80,8 +80,11 @@ def test_every_member_of_a_plan_comes_back():
         input_tokens=1, output_tokens=2, stream=False, temperature=0.5, ignore_eos=True, extra_body={"a": [1]},
         nonce=False, seed=4, keep_text=False,
     )  # fmt: skip
-    load = Load(concurrency=2, requests=None, duration_s=9.0, warmup_requests=0)
-    before = RunPlan(configuration=configuration, workload=workload, load=load)
+    load = Load(
+        concurrency=None, rate=2.5, burstiness=0.5, constant=True, max_in_flight=4, requests=None, duration_s=9.0,
+        warmup_requests=0, stages=(Stage(seconds=3, start=1, end=2.5),), stop_when_saturated=True,
+    )  # fmt: skip
+    before = RunPlan(configuration=configuration, workload=workload, load=load, slo=Slo.read(["e2e_s.p95 < 0.5"]))
 
     (after,) = runfile.from_bytes(runfile.to_bytes([run(of=before)]))
 

@@ -8,7 +8,8 @@ from core.comparison import Verdict
 from core.findings import Finding
 from core.run import ClientHealth
 from core.standing import doubts, latency_difference, rows
-from tests.core.compared import entry, laid_out
+from core.summary import distribution
+from tests.core.compared import entry, laid_out, spaced
 
 
 def row(line, metric, statistic="p50"):
@@ -83,6 +84,47 @@ def test_the_same_luck_of_whole_rounds_is_no_difference():
 
     assert compared(16).low <= 1 <= compared(16).high
     assert compared(1).low > 1
+
+
+def test_in_open_loop_rounds_are_as_wide_as_there_were_requests_on_their_way():
+    def compared(in_flight):
+        made = [
+            entry(label, label, ttft, rate=2.5, count=80, in_flight=in_flight)
+            for label, ttft in (("A", 0.1), ("B", 0.2))
+        ]
+        return latency_difference(*(contender.cells[2.5] for contender in laid_out(*made).contenders), "ttft_s", "p50")
+
+    assert compared(16).within is not None
+    assert compared(17).within is None
+    assert compared(0.5).within is not None
+
+
+def test_rates_are_compared_from_the_schedule_too():
+    def scheduled(label, middle):
+        found = entry(label, label, 0.1, rate=2.5)
+        raw = {"scheduled_ttft_s": spaced(middle)}
+        spreads = found.summary.distributions | {key: distribution(values) for key, values in raw.items()}
+        values = {metric: raw.get(metric) or found.values(metric) for metric in ("ttft_s", "tpot_s", "e2e_s", *raw)}
+        summary = replace(found.summary, distributions=spreads)
+        return replace(found, summary=summary, values=lambda metric: values.get(metric, []))
+
+    line = laid_out(scheduled("A", 0.1), scheduled("B", 0.3))
+    found = {one.metric: one.against[0].difference.ratio for one in rows(line, 2.5, ["p50"])}
+    assert list(found) == ["ttft_s", "tpot_s", "e2e_s", "scheduled_ttft_s", "output_tokens_per_s"]
+    assert (found["ttft_s"], found["scheduled_ttft_s"]) == (pytest.approx(1), pytest.approx(3))
+
+
+def test_failures_are_told_at_the_level_in_its_own_words():
+    line = laid_out(entry("1", "A", 0.1, rate=2.5, failed=30), entry("2", "B", 0.1, rate=2.5))
+
+    (found,) = [one for one in doubts(line, 2.5) if one.kind == "failures"]
+    assert found.what == "Requests without a usable answer at 2.5 requests/s: A 33.3 %."
+
+
+def test_runs_of_the_other_kind_of_load_are_told_although_they_stand_aside():
+    line = laid_out(entry("1", "A", 0.1, level=4), entry("2", "B", 0.1, rate=4.0))
+
+    assert [found.kind for found in doubts(line, 4) if found.level == "act"] == ["different_load"]
 
 
 def test_under_load_five_rounds_are_the_least():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core import timeline
-from core.timeline import Series, best_second, output_over_time, spread
+from core.timeline import Series, best_second, in_flight_over_time, output_over_time, spread
 from tests.core.example_runs import answered, failed, whole
 
 
@@ -91,3 +91,12 @@ def test_the_window_runs_from_the_first_sending_to_the_last_end_of_measured_requ
 
     assert timeline.window_s(made) == pytest.approx((1.0, 5.0))
     assert timeline.window_s(made[:1]) is None
+
+
+def test_requests_in_flight_are_the_mean_of_each_step():
+    made = [answered(0, first=1.0, gaps=(1.0,)), answered(1, sent=1.0, first=0.5, gaps=(0.5,)), failed(2, took=1.0)]
+
+    series = in_flight_over_time(made, steps=4)
+
+    assert series.values == pytest.approx((2, 2, 2, 2))
+    assert in_flight_over_time([replace(made[0], warmup=True)]).values == ()

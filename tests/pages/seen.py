@@ -49,6 +49,7 @@ def made(
     config=None,
     slot=0,
     level=4,
+    rate=None,
     requests=40,
     ttft=0.1,
     tpot=0.01,
@@ -75,7 +76,7 @@ def made(
     plan = RunPlan(
         configuration=configuration,
         workload=Workload(input_tokens=32, output_tokens=16, stream=streamed),
-        load=Load(concurrency=level, requests=max(requests, 1)),
+        load=Load(concurrency=level if rate is None else None, rate=rate, requests=max(requests, 1)),
     )
     run = Run(
         id=run_id,

@@ -1,14 +1,18 @@
 """The page that plans a benchmark: fields, what a launch takes, what is refused."""
 
+from dataclasses import replace
+
 import orjson
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import reproduce
 from core.estimate import interleaved
-from core.plan import Configuration, Endpoint, Load, Workload
+from core.levels import read_stages
+from core.plan import Configuration, Endpoint, Experiment, Load, Slo, Sweep, Workload
+from core.search import Search
 from core.servers import builtin
-from pages.parts import configuration_form, launch_card, plan_fields
+from pages.parts import configuration_form, launch_card, plan_fields, plan_loads, plan_state
 from tests.pages.probes import probed
 from tests.pages.seen import HOSTILE, button, metric, words
 
@@ -44,7 +48,7 @@ def planned(opened, *ids, alone=True, **fields):
     page.session_state[configuration_form.CHOSEN] = list(ids)
     page.session_state[configuration_form.VERSION] = 7
     for name, value in fields.items():
-        page.session_state[plan_fields.key(name)] = value
+        page.session_state[plan_state.key(name)] = value
     page.run()
     assert not page.exception
     return page
@@ -90,7 +94,7 @@ def test_a_model_that_the_endpoint_does_not_list_is_told_and_can_be_launched(lib
     ("fields", "sentence"),
     [
         ({"levels": []}, "choose at least one level"),
-        ({"more_levels": "many"}, "many is not a whole number"),
+        ({"more_levels": "many"}, "Concurrency is 'many'"),
         ({"more_levels": "9000"}, "Concurrency is 9000"),
         ({"extra": "{"}, "Extra body is not JSON"),
         ({"extra": '{"model": "x"}'}, "which Paceline sets itself"),
@@ -102,7 +106,7 @@ def test_a_refused_field_gets_its_sentence_keeps_what_was_typed_and_cannot_be_la
     assert sentence in words(page).replace("\\", "")
     assert button(page, "Launch").disabled
     for name, value in fields.items():
-        assert page.session_state[plan_fields.key(name)] == value
+        assert page.session_state[plan_state.key(name)] == value
 
 
 @pytest.mark.usefixtures("library")
@@ -122,7 +126,7 @@ def test_launch_interleaves_configurations_level_by_level(opened, launched):
 
 @pytest.mark.usefixtures("library")
 def test_a_launch_without_a_name_is_named_after_what_it_compares(opened, launched):
-    page = planned(opened, "a", "b", levels=[1, 4], end=plan_fields.BY_SECONDS, seconds=30.0)
+    page = planned(opened, "a", "b", levels=[1, 4], end=plan_loads.BY_SECONDS, seconds=30.0)
     button(page, "Launch").click()
     page.run()
 
@@ -140,7 +144,7 @@ def test_a_suggested_name_is_cut_with_an_ellipsis():
         )
     ]
 
-    name = launch_card.suggested(plans)
+    name = launch_card.suggested(Experiment(id="e", name="e", plans=tuple(plans)))
 
     assert name.endswith("…, up to 16 in flight")
     assert ", ," not in name
@@ -163,13 +167,13 @@ def take():
     plan_fields.prepare()
     if "note" not in st.session_state:
         st.session_state["note"] = True
-        plan_files.take(plan_files.pasted.plans(st.session_state["pasted"]))
+        plan_files.take(plan_files.pasted.experiment(st.session_state["pasted"], experiment_id="e"))
     st.write(st.session_state.get(plan_again.NOTE, ""))
 
 
-def taken(plans):
+def taken(plans, experiment=None):
     page = AppTest.from_function(take, default_timeout=30)
-    page.session_state["pasted"] = reproduce.plan_file(plans)
+    page.session_state["pasted"] = reproduce.plan_file(plans, experiment)
     page.run()
     assert not page.exception
     return page
@@ -181,7 +185,7 @@ def test_a_pasted_plan_fills_the_fields_and_brings_its_configurations(services):
 
     page = taken(plans)
 
-    field = {name: page.session_state[plan_fields.key(name)] for name in plan_fields.START}
+    field = {name: page.session_state[plan_state.key(name)] for name in plan_fields.START}
     assert (field["input"], field["output"], field["exact"]) == (512, 64, True)
     assert (field["levels"], field["more_levels"], field["requests"], field["repeats"]) == ([4], "6", 7, 2)
     assert orjson.loads(field["extra"]) == {"top_p": 0.5}
@@ -226,3 +230,150 @@ def test_hostile_labels_stay_words(services, opened):
 def test_the_live_view_without_a_launch_says_so(opened, alone):
     assert "Nothing is running" in words(opened("benchmark", alone=alone, view="live"))
     assert "This launch is not running" in words(opened("benchmark", alone=alone, view="live", experiment="gone"))
+
+
+def wanted(page, launched):
+    button(page, "Launch").click()
+    page.run()
+    assert not page.exception
+    return launched[-1]
+
+
+@pytest.mark.usefixtures("library")
+def test_an_open_loop_is_launched_with_its_rates_arrivals_and_slo(opened, launched):
+    fields = {"kind": plan_loads.OPEN, "rates": "2, 1..4:x4", "arrivals": "bursty", "burstiness": 0.25}
+    limits = {"slo0_metric": "ttft_s", "slo0_ttft_s": 250.0, "slo1_metric": "success_rate", "slo1_success_rate": 99.0}
+    page = planned(
+        opened, "a", max_in_flight=8, end="seconds", seconds=20.0, repeats=2, cooldown=3.0, **fields, **limits
+    )
+
+    experiment = wanted(page, launched)
+
+    load = Load(concurrency=None, rate=1.0, burstiness=0.25, max_in_flight=8, requests=None, duration_s=20.0,
+                warmup_requests=4)  # fmt: skip
+    assert experiment.plans[0].load == load
+    assert [plan.load.rate for plan in experiment.plans] == [1, 1, 2, 2, 4, 4]
+    assert experiment.plans[0].slo == Slo.read(["ttft_s.p95 < 0.25", "success_rate > 0.99"])
+    assert (experiment.cooldown_s, experiment.name) == (3.0, "FP16, up to 4 requests/s")
+
+
+@pytest.mark.usefixtures("library")
+def test_stages_are_one_load_that_lasts_as_long_as_they_do(opened, launched):
+    page = planned(opened, "a", "b", kind=plan_loads.STAGES, stages="5s@1, 10s@1..4", arrivals="constant")
+    assert len(page.get("plotly_chart")) == 1
+
+    experiment = wanted(page, launched)
+
+    assert [plan.load.duration_s for plan in experiment.plans] == [15, 15]
+    assert experiment.plans[0].load.stages == read_stages("5s@1,10s@1..4")
+    assert experiment.plans[0].load.constant
+
+
+@pytest.mark.usefixtures("library")
+def test_a_search_begins_with_a_limit_and_says_up_to(opened, launched):
+    page = planned(opened, "a", "b")
+    page.get("button_group")[0].set_value(plan_loads.SEARCH)
+    page.run()
+    assert not page.exception
+    assert page.session_state[plan_state.key("slo0_metric")] == "ttft_s"
+    assert int(metric(page, "Runs, up to").value) > 20
+    assert metric(page, "Time, up to").value.endswith("min")
+    assert "Repeats" not in [field.label for field in page.number_input]
+    assert any("--concurrency 1..256" in block.value and "--slo" in block.value for block in page.code)
+
+    experiment = wanted(page, launched)
+
+    assert experiment.search == Search(variable="concurrency", low=1, high=256, slo=Slo.read(["ttft_s.p95 < 0.5"]))
+    assert len(experiment.plans) == 2
+    assert experiment.name == "FP16, AWQ, search up to 256 in flight"
+
+
+@pytest.mark.usefixtures("library")
+def test_levels_can_be_found_on_the_way(opened, launched):
+    page = planned(opened, "a", kind=plan_loads.SWEEP, sweep_high=32, sweep_between=3)
+
+    assert wanted(page, launched).sweep == Sweep(high=32, between=3)
+
+
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"kind": "open", "rates": "-1"}, "Rate is '-1'"),
+        ({"kind": "open", "rates": ""}, "write at least one rate"),
+        ({"kind": "stages", "stages": "30s"}, "Stages are '30s'"),
+        ({"kind": "search"}, "choose at least one"),
+        (
+            {"kind": "search", "slo0_metric": "tpot_s", "low_concurrency": 9, "high_concurrency": 4},
+            "begin below its end",
+        ),
+        ({"slo0_metric": "e2e_s", "slo0_e2e_s": 0.0}, "SLO limit is 0"),
+        ({"slo0_metric": "e2e_s", "slo1_metric": "e2e_s"}, "limits the same number twice"),
+        ({"more_levels": "1..64"}, "range without a step"),
+    ],
+)
+def test_bad_input_is_told_where_it_was_typed_and_in_the_card_and_stays(opened, fields, sentence):
+    page = planned(opened, "a", **fields)
+
+    assert words(page).replace("\\", "").count(sentence) == 2
+    assert button(page, "Launch").disabled
+    for name, value in fields.items():
+        assert page.session_state[plan_state.key(name)] == value
+
+
+OPEN_LOADS = [Load(concurrency=None, rate=r, requests=9, burstiness=0.3, max_in_flight=4) for r in (0.5, 2.25)]
+EVEN = replace(OPEN_LOADS[0], constant=True, burstiness=1.0)
+STAGED = Load(concurrency=None, rate=5.0, stages=read_stages("9s@1..5:exponential"), requests=None, duration_s=9.0)
+TO_KEEP = Slo.read(["ttft_s.p99 <= 0.75", "tpot_s.mean < 0.035", "success_rate > 0.995", "decode_tps.p50 >= 12.5"])
+LOADED = [
+    Experiment(id="e", name="e", plans=interleaved([A, B], Workload(seed=7), OPEN_LOADS, repeats=3, slo=TO_KEEP),
+               cooldown_s=2.5, skip_saturated=True),
+    Experiment(id="e", name="e", plans=interleaved([A], Workload(), [STAGED])),
+    Experiment(id="e", name="e", plans=interleaved([A], Workload(), [Load(stop_when_saturated=True)]),
+               sweep=Sweep(high=128, between=5), cooldown_s=1.0),
+    Experiment(id="e", name="e", plans=interleaved([A, B], Workload(), [Load()], slo=TO_KEEP),
+               search=Search(variable="concurrency", low=1, high=4096, slo=TO_KEEP)),
+    Experiment(id="e", name="e", plans=interleaved([A], Workload(), [EVEN], slo=TO_KEEP),
+               search=Search(variable="rate", low=0.5, high=40.0, slo=TO_KEEP)),
+]  # fmt: skip
+
+
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize("experiment", LOADED, ids=["open", "stages", "sweep", "search", "search of a rate"])
+def test_a_plan_file_brings_back_every_kind_of_load_whole(experiment):
+    page = taken(experiment.plans, experiment)
+
+    assert "differ in more" not in words(page)
+    again = AppTest.from_function(read_back, default_timeout=30)
+    for name in plan_fields.START:
+        again.session_state[plan_state.key(name)] = page.session_state[plan_state.key(name)]
+    again.session_state["configurations"] = list(
+        {one.configuration.id: one.configuration for one in experiment.plans}.values()
+    )
+    found = again.run().session_state["found"]
+    told = ("plans", "search", "sweep", "cooldown_s", "skip_saturated")
+    assert [getattr(found, name) for name in told] == [getattr(experiment, name) for name in told]
+
+
+def read_back():
+    """A page that reads the fields."""
+    import streamlit as st
+
+    from pages.parts import plan_fields
+
+    st.session_state["found"] = plan_fields.asked().experiment(st.session_state["configurations"])
+
+
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize(
+    "experiment",
+    [
+        Experiment(id="e", name="e", plans=interleaved([A], Workload(), [Load()], slo=Slo.read(
+            [f"ttft_s.{name} < 1" for name in ("p50", "p90", "p95", "p99", "max")]))),
+        Experiment(id="e", name="e", plans=interleaved([A], Workload(), [Load(requests=5), OPEN_LOADS[0]])),
+        Experiment(id="e", name="e", plans=interleaved([A], Workload(seed=2**53), [Load()])),
+    ],
+    ids=["five limits", "two kinds of load", "a seed that no browser knows"],
+)  # fmt: skip
+def test_what_the_fields_cannot_hold_of_a_plan_is_told(experiment):
+    assert "those of its first run" in words(taken(experiment.plans, experiment))

@@ -323,3 +323,55 @@ def test_what_each_run_is_doubted_for_is_counted_over_all(put, opened):
 
     assert "2 of 3 runs, such as B at 4 in flight: 40 of 40 answers came in one piece" in told
     assert "kept up" not in told
+
+
+def plain(page):
+    """What is said, without what escapes it."""
+    return words(page).replace("\\", "")
+
+
+def test_rates_are_compared_in_their_own_words(put, opened):
+    for name, options in (("fast", FAST), ("slow", SLOW)):
+        for rate in (0.5, 2.5, 8.0):
+            put(f"{name}-{rate}", rate=rate, **options)
+
+    page = opened("compare", experiment="e1", at="2.5")
+
+    assert "Difference to Q4_0 at 2.5 requests/s" in titles(page)
+    assert "TTFT of all requests at 2.5 requests/s" in titles(page)
+    assert "2.5 requests/s, baseline Q4\\_0" in words(page)
+    assert "labels are requests/s offered" in json.dumps(figures(page))
+    assert "in flight" not in titles(page)
+    assert "at 0.5 requests/s" in plain(page)
+    assert "1 user" not in words(page)
+
+
+def test_runs_of_the_other_kind_of_load_stand_aside_with_a_way_to_them(put, opened):
+    for name, options in (("fast", FAST), ("slow", SLOW)):
+        put(f"{name}-4", level=4, **options)
+        put(f"{name}-r", rate=4.0, **options)
+
+    page = opened("compare", experiment="e1")
+    assert "Drawn apart: 2 runs at 4 requests/s." in plain(page)
+    assert "Difference to Q4_0 at 4 in flight" in titles(page)
+    assert "Different kinds of load" in words(page)
+
+    button(page, "Show these instead").click().run()
+    assert "Difference to Q4_0 at 4 requests/s" in titles(page)
+    assert "Drawn apart: 2 runs at 4 requests in flight." in plain(page)
+
+
+def test_the_recommended_range_stands_under_the_trade_off(put, opened):
+    for level in (1, 2, 4):
+        put(f"a{level}", level=level, **FAST)
+
+    page = opened("compare", experiment="e1")
+    assert "1 is the level to use" in plain(page)
+    assert page.dataframe[0].value["Q4_0"].to_list() == ["100 %", "50 % (0 %)", "25 % (0 %)"]
+
+
+def test_one_level_has_no_range(put, opened):
+    put("a", **FAST)
+    put("b", **SLOW)
+
+    assert "shows no range" not in words(opened("compare", experiment="e1"))

@@ -27,8 +27,19 @@ def test_levels_come_from_both_places_once_and_ascending():
     assert fields.levels([16, 1], "3, 6 16;12") == (1, 3, 6, 12, 16)
 
 
+def test_levels_and_rates_may_be_ranges_with_a_step():
+    assert fields.levels([3], "1 .. 8 : x2; 12") == (1, 2, 3, 4, 8, 12)
+    assert fields.rates("4 0.5..2:+0.5,") == (0.5, 1.0, 1.5, 2.0, 4.0)
+
+
+@pytest.mark.parametrize("text", ["", "  ", "fast", "0", "-1", "1..8"])
+def test_a_rate_that_is_none_is_refused_with_an_example(text):
+    with pytest.raises(PlanError, match=r"such as|like 0\.5"):
+        fields.rates(text)
+
+
 def test_a_level_that_is_no_number_is_named():
-    with pytest.raises(PlanError, match="x4 is not a whole number"):
+    with pytest.raises(PlanError, match="Concurrency is 'x4'"):
         fields.levels([1], "x4")
 
 

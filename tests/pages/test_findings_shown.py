@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from core.run import ClientHealth
+from core.load import Load
+from core.records import FailureKind
+from core.run import ClientHealth, StoppedBy
 from tests.core.example_runs import answered, failed, plan, run, steady
 from tests.pages.seen import words
 
@@ -22,6 +24,17 @@ def serial(count, in_flight):
         answered(index, sent=0.2 * max(0, index - in_flight), first=0.2 * min(index + 1, in_flight + 1) - 0.15)
         for index in range(count)
     ]
+
+
+def at_ten_a_second(slip, **rest):
+    """An open loop, each request sent so late."""
+    made = doubted([answered(index, scheduled_s=index / 10, sent=index / 10 + slip) for index in range(120)], **rest)
+    return replace(made, plan=replace(made.plan, load=Load(concurrency=None, rate=10.0, max_in_flight=4)))
+
+
+def away(index):
+    """A request that the server's limit refused."""
+    return failed(index, sent=index, kind=FailureKind.HTTP_429)
 
 
 DOUBTS = {
@@ -45,6 +58,21 @@ DOUBTS = {
         doubted([answered(index, sent=index, tokens=None) for index in range(120)]),
         doubted(),
         "120 of 120 answers came without a token count",
+    ),
+    "held back by the cap in flight": (
+        at_ten_a_second(0.5, client=ClientHealth(max_in_flight=4)),
+        at_ten_a_second(0.0, client=ClientHealth(max_in_flight=4)),
+        "The cap of 4 in flight held them back",
+    ),
+    "saturated": (
+        at_ten_a_second(0.0, stopped_by=StoppedBy.SATURATION),
+        at_ten_a_second(0.0, stopped_by=StoppedBy.DURATION),
+        "The server was saturated at 10 requests/s",
+    ),
+    "turned away": (
+        doubted([*steady(196), *(away(number) for number in range(196, 200))]),
+        doubted([*steady(198), *(away(number) for number in range(198, 200))]),
+        "turned away with 429",
     ),
     "cold first request": (
         doubted([answered(0, first=0.9), *(answered(index, sent=index) for index in range(1, 120))]),
@@ -77,7 +105,7 @@ DOUBTS = {
 @pytest.mark.parametrize("kind", DOUBTS)
 def test_a_doubt_stands_on_the_run_and_on_the_comparison_and_its_like_has_none(services, opened, kind):
     shows, alike, sentence = DOUBTS[kind]
-    services.runs.add(replace(run(steady(), of=ASKED), id="sound"))
+    services.runs.add(replace(run(steady(), of=replace(ASKED, load=shows.plan.load)), id="sound"))
     services.runs.add(shows)
     services.runs.add(replace(alike, id="alike"))
 

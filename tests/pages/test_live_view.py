@@ -8,11 +8,12 @@ import pytest
 
 from core.estimate import interleaved
 from core.fleet.live import ENDED_STATES, LiveExperiment, LiveRun
-from core.plan import Configuration, Endpoint, Experiment, Load, RunPlan, Workload
-from core.run import RunState
+from core.plan import Configuration, Endpoint, Experiment, Load, RunPlan, Slo, Workload
+from core.run import RunState, StoppedBy
+from core.search import Search
 from core.servers import builtin
 from pages.parts import configuration_form, live_levels, live_names, live_page, plan_fields
-from tests.pages.seen import HOSTILE, button, metric, table, words
+from tests.pages.seen import HOSTILE, button, metric, table, titles, words
 
 PATIENCE_S = 120  # a loaded machine
 SIMULATED = builtin.simulated_configuration(0)
@@ -190,3 +191,47 @@ def test_a_cell_of_the_levels_says_how_far_its_run_is(state, values, shown):
     run = LiveRun(run_id="r", plan=RunPlan(configuration=SIMULATED), state=state, **values)
 
     assert shown in live_levels.cell(run, {"r": 1571.2})
+
+
+def test_a_level_that_was_left_out_says_why():
+    why = "Left out: a lower level saturated the server."
+    run = LiveRun(run_id="r", plan=RunPlan(configuration=SIMULATED), state=RunState.CANCELLED, message=why)
+
+    assert why in live_levels.cell(run, {}).replace("\\", "")
+
+
+def test_an_ended_level_leads_to_its_run_and_says_that_it_saturated():
+    run = LiveRun(run_id="r", plan=RunPlan(configuration=SIMULATED), state=RunState.COMPLETED,
+                  stopped_by=StoppedBy.SATURATION)  # fmt: skip
+
+    assert "(/run?run=r)" in live_levels.cell(run, {"r": 10.0})
+    assert "saturated" in live_levels.cell(run, {"r": 10.0})
+
+
+def test_an_open_loop_shows_its_rates_and_its_slip(services, opened):
+    load = Load(concurrency=None, rate=40.0, requests=None, duration_s=1.0, warmup_requests=0)
+    plans = interleaved([SIMULATED], Workload(output_tokens=4), [load])
+    experiment = services.registry.launch(Experiment(id="open", name="open", plans=plans))
+    wait_for(services, experiment, ended)
+
+    page = opened("benchmark", view="live", experiment=experiment)
+
+    assert metric(page, "Achieved").value.endswith("/s")
+    assert metric(page, "Achieved").delta.startswith("offered ")
+    assert metric(page, "Slip p99").value.endswith("ms")
+    assert "40 requests/s" in table(page)
+
+
+def test_a_search_says_what_it_found_draws_it_and_links_its_probes(services, opened):
+    slo = Slo.read(["ttft_s.p95 < 20", "success_rate > 0.5"])
+    plans = interleaved([SIMULATED], Workload(output_tokens=4), [Load(requests=4, warmup_requests=0)], slo=slo)
+    search = Search(variable="concurrency", low=1, high=4, slo=slo)
+    experiment = services.registry.launch(Experiment(id="search", name="search", plans=plans, search=search))
+    found = wait_for(services, experiment, ended)
+
+    page = opened("benchmark", view="live", experiment=experiment)
+
+    assert "Every level up to 4 requests in flight keeps" in words(page).replace("\\", "")
+    drawn = titles(page)
+    assert all(name in drawn for name in ("The way of the search", "TTFT p95", "Success"))
+    assert all(f"/run?run={run.run_id}" in words(page) for run in found.runs)

@@ -50,6 +50,18 @@ def test_the_last_verdict_names_who_is_ahead_and_by_how_much(put, opened):
     assert r"2\.5 ×" in words(page)
 
 
+def test_the_last_verdict_speaks_of_rates_and_compares_the_kind_of_load_that_all_have(put, opened):
+    put("r0", label="F16", level=1, tpot=0.025)
+    put("r1", label="F16", rate=2.5, tpot=0.025)
+    put("r2", label="Q4_0", rate=2.5, tpot=0.01, slot=1)
+
+    page = opened("overview")
+
+    assert "Q4_0 decodes fastest at 2.5 requests/s" in words(page).replace("\\", "")
+    assert r"2\.5 ×" in words(page)
+    assert page.dataframe[0].value["Requests/s"].to_list()[0] == 2.5
+
+
 def test_the_last_verdict_names_nobody_under_load_on_a_few_requests(put, opened):
     put("r1", label="F16", requests=16)
     put("r2", label="Q4_0", requests=20, tpot=0.02, slot=1)

@@ -29,7 +29,7 @@ def test_a_launch_of_before_a_restart_is_loaded_from_its_runs(put, opened):
 
 @pytest.mark.usefixtures("services")
 def test_a_launch_that_has_been_deleted_has_no_plan():
-    assert plan_again.plans_of("gone") == ()
+    assert plan_again.experiment_of("gone") is None
 
 
 def test_a_live_view_of_before_a_restart_leads_to_what_is_kept_of_it(put, opened):

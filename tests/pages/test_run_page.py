@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from core.levels import read_stages
+from core.plan import Load, Slo
 from core.records import Failure, FailureKind
 from core.reproduce import PYTHON
 from core.run import RunState
@@ -208,3 +210,95 @@ def test_columns_of_requests_are_explained_and_show_no_zeros_that_were_not_measu
     assert all("/glossary#" in columns[name]["help"] for name in ("TTFT", "TPOT", "E2E", "In", "Out", "Gaps"))
     assert all(columns[name]["type_config"]["format"] == "localized" for name in ("TTFT", "TPOT", "E2E"))
     assert requests.value["E2E"].iloc[0] == 2.85
+
+
+@pytest.fixture
+def put_open(services):
+    """Record a run at a rate: each request 50 ms later than its schedule."""
+
+    def record(run_id, load, slo=None, **options):
+        run, records = made(run_id, **options)
+        run = replace(run, plan=replace(run.plan, load=load, slo=slo))
+        records = [replace(one, scheduled_s=one.sent_s - 0.05) for one in records]
+        services.runs.run_started(run)
+        services.runs.requests(run_id, records)
+        services.runs.run_ended(run)
+
+    return record
+
+
+AT_5 = Load(concurrency=None, rate=5.0, requests=40, max_in_flight=3)
+
+
+def test_an_open_loop_shows_its_rates_its_slip_and_latencies_from_both_moments(put_open, opened):
+    put_open("r1", AT_5)
+
+    page = opened("run", run="r1")
+
+    assert "at 5 requests/s" in page.title[0].value.replace("\\", "")
+    assert metric(page, "Nominal rate").value == "5.00 /s"
+    assert metric(page, "Offered").value == "5.00 /s"
+    assert metric(page, "Achieved").value == "5.00 /s"
+    assert metric(page, "Slip p50").value == "50.0 ms"
+    both = page.table[0].value
+    assert list(both["Latency"][:3]) == ["TTFT p50", "TTFT p95", "TTFT p99"]
+    sent, scheduled = (float(both[name][0].strip("*").split()[0]) for name in ("From the send", "From the schedule"))
+    assert scheduled == pytest.approx(sent + 50, abs=1)
+    assert "In flight over time" in titles(page)
+    assert "coordinated omission" in next(found.help for found in page.markdown if "from the schedule" in found.value)
+    assert "Steady state" not in words(page)
+
+
+def test_a_closed_loop_has_no_rates(put, opened):
+    put("r1")
+
+    page = opened("run", run="r1")
+
+    assert "Slip p50" not in [card.label for card in page.metric]
+    assert "In flight over time" not in titles(page)
+
+
+@pytest.mark.parametrize(
+    ("stages", "told"), [("4s@1..5", "a ramp up to 5 requests/s"), ("2s@1,4s@5", "in 2 stages up to 5 requests/s")]
+)
+def test_the_headline_tells_stages(put_open, opened, stages, told):
+    put_open("r1", replace(AT_5, stages=read_stages(stages)))
+
+    page = opened("run", run="r1")
+
+    assert told in page.title[0].value.replace("\\", "")
+    assert any(f"--stages {stages}" in block.value for block in page.code)
+
+
+def test_an_slo_shows_goodput_and_each_limit_with_what_was_measured(put_open, opened):
+    put_open("r1", AT_5, slo=Slo.read(["ttft_s.p95 < 0.01", "success_rate >= 0.9"]))
+
+    page = opened("run", run="r1")
+
+    assert "does not keep every limit" in words(page)
+    assert "goodput 0 /s of " in words(page)
+    kept = page.table[0].value
+    assert [("yes" in cell, "no" in cell) for cell in kept["Kept"]] == [(False, True), (True, False)]
+    assert list(kept["Wanted"]) == ["below 10.0 ms", "at least 90.0 %"]
+    assert list(kept["Measured"])[1] == "100.0 %"
+
+
+def test_the_steady_state_is_a_switch_that_the_headline_and_a_sentence_tell(put, opened):
+    put("r1", level=2, requests=40, ttft=0.3, tpot=0.002)  # a request each 0.2 s takes 0.33 s: two at once
+
+    whole = opened("run", run="r1")
+    part = opened("run", run="r1", window="Steady state")
+
+    assert "steady state" not in whole.title[0].value
+    assert part.title[0].value.split(" :")[0].endswith("steady state")
+    assert "while all 2 were in flight" in words(part).replace("\\", "")
+    assert metric(part, "Output throughput").value != metric(whole, "Output throughput").value
+
+
+def test_a_run_that_never_was_full_says_that_it_has_no_steady_state(put, opened):
+    put("r1", level=4, requests=10)
+
+    page = opened("run", run="r1", window="Steady state")
+
+    assert "There is no steady state: 4 were never in flight at once" in words(page).replace("\\", "")
+    assert "steady state" not in page.title[0].value

@@ -142,6 +142,17 @@ def test_a_column_of_a_metric_says_what_it_is(put, opened):
     }  # fmt: skip
 
 
+def test_rates_show_themselves_once_a_run_has_one(put, opened):
+    put("a")
+    assert runs_table.RATE not in opened("runs").dataframe[0].value
+
+    put("b", rate=2.5)
+    found = opened("runs").dataframe[0].value
+    assert found[runs_table.RATE].to_list()[0] == 2.5
+    assert found[runs_table.RATE].isna().to_list() == [False, True]
+    assert found["In flight"].isna().to_list() == [True, False]
+
+
 def test_tags_show_themselves_once_a_run_has_one(put, services, opened):
     put("a", tpot=0.18312)
     page = opened("runs")
@@ -166,9 +177,10 @@ def shown(page):
     ids=["900 px", "1440 px", "as wide as it gets"],
 )
 def test_columns_are_chosen_by_importance_and_fit_without_scrolling(room, last):
-    found = fitting(room, list(runs_table.WIDTHS), runs_table.WIDTHS, runs_table.FREE)
+    names = [name for name in runs_table.WIDTHS if name != runs_table.RATE]
+    found = fitting(room, names, runs_table.WIDTHS, runs_table.FREE)
 
-    assert set(found) == set(list(runs_table.WIDTHS)[: list(runs_table.WIDTHS).index(last) + 1])
+    assert set(found) == set(names[: names.index(last) + 1])
     assert sum(found.values()) + FRAME <= room
 
 

@@ -1,11 +1,12 @@
 """The table of runs shows the right rows, the newest first, and stays quick with thousands."""
 
 import time
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import timedelta
 
 import pytest
 
+from core.plan import Load
 from core.run import RunState
 from storage.listing import RunRow
 from tests.storage.made import STARTED, configuration, ended, endpoint, failed, record, row_of, run
@@ -44,6 +45,18 @@ def test_a_row_shows_the_run_and_its_numbers(three):
     assert len(row.gap_grid) == 200
     assert row.gap_grid[0] == pytest.approx(0.01)
     assert len(row.sparkline) == 40
+
+
+def test_a_row_tells_its_level_in_words(runs):
+    plan = run().plan
+    for run_id, load in (("closed", Load(concurrency=1024)), ("open", Load(concurrency=None, rate=2.5))):
+        runs.add(ended(run(run_id, plan=replace(plan, load=load))))
+
+    closed, opened = row_of(runs, "closed"), row_of(runs, "open")
+    assert (closed.concurrency, closed.rate, closed.variable, closed.value) == (1024, None, "concurrency", 1024)
+    assert (opened.concurrency, opened.rate, opened.variable, opened.value) == (None, 2.5, "rate", 2.5)
+    assert (closed.level, opened.level) == ("1,024 in flight", "2.5 requests/s")
+    assert runs.run("open").plan.load == Load(concurrency=None, rate=2.5)
 
 
 def test_a_run_that_failed_or_lives_has_no_numbers_that_were_not_measured(three):
@@ -101,4 +114,4 @@ def test_thousands_of_runs_are_listed_from_what_their_end_stored(database, runs)
 
 
 def test_a_row_has_nothing_that_is_not_documented_or_shown():
-    assert len(fields(RunRow)) == 26
+    assert len(fields(RunRow)) == 27

@@ -1,14 +1,22 @@
 """Migrations are applied once, in order, all or nothing; the file of a later Paceline or of others is left alone."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
 import pytest
 
+from core.plan import Load
+from core.run import RunState
+from storage.columns import insert, table
 from storage.database import Database
 from storage.problems import ForeignDatabase, SchemaTooNew
+from storage.run_values import row
+from storage.runs import RunStore
 from storage.schema import MIGRATIONS, Migration, migrate
 from storage.summaries import SUMMARY_COLUMNS
+from tests.storage.made import record, row_of, run
 
 FIRST = Migration(number=1, what="first", statements=("CREATE TABLE a (x INTEGER)",))
 SECOND = Migration(
@@ -95,3 +103,37 @@ def test_a_file_of_the_first_version_keeps_its_summaries():
         names = [name for name, *_ in connection.description]
     assert names == list(SUMMARY_COLUMNS)
     assert found == [(7, 1, 3, 1.0, None, None, None, None, 2.5, [], [], 0.0, 0.1, [1.0], facts)]
+
+
+def test_a_file_from_before_rates_opens_and_shows_its_runs(tmp_path):
+    """Its runs are closed loops; what an imported schedule tells beyond is derived now."""
+    path = tmp_path / "old.duckdb"
+    old = Load(concurrency=4)
+    found = run("r1", plan=replace(run().plan, load=old), state=RunState.COMPLETED)
+    with duckdb.connect(str(path)) as connection:
+        migrate(connection, path, MIGRATIONS[:3])
+        for no, run_id in enumerate(("plain", "scheduled"), start=1):
+            values = {name: value for name, value in row(replace(found, id=run_id)).items() if name != "rate"}
+            names, places = ", ".join(values), ", ".join("?" * len(values))
+            connection.execute(f"INSERT INTO runs (no, {names}) VALUES (?, {places})", [no, *values.values()])
+            scheduled = None if run_id == "plain" else -0.02
+            seen = table(0, [record(0, scheduled_s=scheduled)]).drop_columns(
+                ["text", "reasoning_text", "chunk_us", "scheduled_ttft_s", "scheduled_e2e_s"]
+            )
+            insert(connection, "requests", seen.add_column(0, "run_no", pa.array([no], pa.int32())))
+            connection.execute(
+                "INSERT INTO summaries VALUES (?, 1, 1, 1.0, 99.0, NULL, NULL, NULL, NULL, [], [], 0, 0.1, [], ?)",
+                [no, '{"counts": {"ok": 1}, "token_source": "usage", "tutorial": null}'],
+            )
+
+    with Database.open(path) as database:
+        runs = RunStore(database)
+        rows = {one.id: one for one in runs.list_runs()}
+        assert {one.level for one in rows.values()} == {"4 in flight"}
+        assert runs.run("plain").plan.load == old
+        assert rows["plain"].ttft_p50_s == 99.0  # kept as it was
+        assert runs.values("plain", "scheduled_ttft_s") == []
+        assert runs.values("scheduled", "scheduled_ttft_s") == pytest.approx([0.07])
+        assert runs.summary("scheduled").statistic("scheduled_e2e_s", "p50") == pytest.approx(0.11)
+        runs.add(replace(found, id="open", plan=replace(found.plan, load=Load(concurrency=None, rate=2.0))))
+        assert row_of(runs, "open").level == "2 requests/s"

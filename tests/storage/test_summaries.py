@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 from core import metrics, summary, timeline
 from core.percentile import percentile
 from core.records import Failure, FailureKind, RequestRecord, TokenSource
+from core.slo import Slo
 from core.summary import STATISTICS, Summary
 from storage import summaries
 from storage.database import Database
 from storage.runs import RunStore
+from storage.schema import MIGRATIONS
 from tests.storage.made import ended, failed, plain, record, row_of, run
 
 NUMBERS = count()
@@ -146,6 +148,31 @@ def test_sql_and_python_agree_on_every_case(store, records):
         assert store.values(run_id, metric) == pytest.approx(summary.values(records, metric), rel=1e-12)
 
 
+SLOS = st.lists(
+    st.sampled_from([
+        "ttft_s.p95 < 0.5", "ttfa_s.p95 <= 1", "tpot_s.p50 < 0.01", "e2e_s.max < 3", "decode_tps.mean >= 20",
+        "e2e_tps.p50 > 5", "success_rate > 0.5",
+    ]),
+    min_size=1,
+    unique=True,
+).map(Slo.read)  # fmt: skip
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(records=RUNS, slo=SLOS)
+def test_sql_and_python_agree_on_what_is_good(store, records, slo):
+    run_id, live_id = f"n{next(NUMBERS)}", f"n{next(NUMBERS)}"
+    asked = replace(run().plan, slo=slo)
+    store.add(ended(run(run_id, plan=asked), requests=tuple(records)))
+    store.run_started(run(live_id, plan=asked))
+    store.requests(live_id, records)
+    store._database.flush(store._flush)
+
+    wanted = summary.summarise(records, slo)
+    assert differences(store.summary(run_id), wanted) == []
+    assert differences(store.summary(live_id), wanted) == []
+
+
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(records=RUNS)
 def test_a_live_run_reads_as_it_will_when_it_has_ended(store, records):
@@ -181,6 +208,14 @@ def test_the_grid_runs_from_the_least_to_the_greatest_value(store):
         wanted = [percentile(ordered, place / 199 * 100) for place in range(200)]
         assert grid == pytest.approx(wanted, rel=1e-9)
         assert (grid[0], grid[-1]) == (pytest.approx(ordered[0]), pytest.approx(ordered[-1]))
+
+
+def test_latencies_from_the_schedule_have_a_grid(store):
+    run_id = stored(store, [record(index, scheduled_s=index / 10 - 0.02) for index in range(5)])
+
+    assert store.grid(run_id, "scheduled_ttft_s")[0] == pytest.approx(0.07)
+    assert store.grid(run_id, "slip_s")[-1] == pytest.approx(0.02)
+    assert store.values(run_id, "scheduled_e2e_s") == pytest.approx([0.11] * 5)
 
 
 def test_a_metric_that_no_request_has_has_an_empty_grid(store):
@@ -295,7 +330,8 @@ def test_a_summary_that_does_not_tell_who_counted_the_tokens_is_derived_again(tm
         without = "UPDATE summaries SET facts = regexp_replace(facts, ',\"token_source\":[^,}]*', '')"
         database.write(lambda connection: connection.execute(without))
         assert RunStore(database).summary("old").token_source is None
-        database.write(lambda connection: connection.execute("DELETE FROM migrations WHERE number = 3"))
+        (again,) = MIGRATIONS[2].statements
+        database.write(lambda connection: connection.execute(again))
 
     with Database.open(tmp_path / "paceline.duckdb") as database:
         assert RunStore(database).summary("old").token_source is TokenSource.USAGE

@@ -2,6 +2,7 @@
 
 import pytest
 
+from core.slo import Slo
 from storage.totals import totals
 from tests.storage.made import ended, failed, record, run
 
@@ -67,3 +68,18 @@ def test_failures_count_in_the_rate_of_success_and_in_flight(runs):
 
     assert found.success_rate == 0.5
     assert found.mean_in_flight == pytest.approx((1.0 + 0.02) / 1.0)
+
+
+def test_goodput_counts_the_requests_that_keep_every_limit(runs):
+    slow = record(1, first_token_s=0.4, last_token_s=0.5)
+    runs.add(ended(run(requests=[record(0), slow, record(2, output_tokens=None), failed(3), record(4, warmup=True)])))
+    with runs._database.cursor() as cursor:
+        found = {
+            written: totals(cursor, 1, Slo.read([written, "success_rate > 0.99"])).throughput["goodput_per_s"]
+            for written in ("ttft_s.p95 < 0.2", "decode_tps.p50 > 1", "e2e_s.p99 < 1e-6")
+        }
+        unasked = totals(cursor, 1).throughput["goodput_per_s"]
+
+    per_s = {written: value * 0.32 for written, value in found.items()}
+    assert per_s == pytest.approx({"ttft_s.p95 < 0.2": 2, "decode_tps.p50 > 1": 2, "e2e_s.p99 < 1e-6": 0})
+    assert unasked is None

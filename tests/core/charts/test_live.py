@@ -43,3 +43,13 @@ def test_nothing_measured_yet_is_an_empty_frame():
 
 def test_a_hostile_name_is_no_markup():
     assert "<b>" not in drawn(name="<b>x</b>", tokens_per_s=[(1.0, 1.0)]).data[0].hovertemplate.replace("<br>", "")
+
+
+def test_in_flight_is_drawn_where_it_is_given():
+    values = {"name": "A", "slot": 0, "now_s": 10.0, "tokens_per_s": [(1.0, 5.0)], "ttft": []}
+
+    without = live("light", **values)
+    drawn = live("light", **values, in_flight=[(2.0, 3.0), (4.0, 5.0)])
+
+    assert len(drawn.data) == len(without.data) + 1
+    assert (list(drawn.data[-1].x), list(drawn.data[-1].y)) == ([-8.0, -6.0], [3.0, 5.0])

@@ -4,7 +4,7 @@ from array import array
 
 import pytest
 
-from core.charts.timeline import output_over_time, requests_over_time
+from core.charts.timeline import in_flight_over_time, output_over_time, requests_over_time
 from core.records import Failure, FailureKind, RequestRecord
 from core.timeline import Series
 
@@ -87,3 +87,14 @@ def test_the_area_starts_at_zero_and_has_at_most_five_hundred_points():
 
     assert fig.layout.yaxis.rangemode == "tozero"
     assert len(fig.data[0].x) == 500
+
+
+@pytest.mark.parametrize(("most", "lines"), [(None, 0), (8, 1)])
+def test_requests_in_flight_are_drawn_with_how_many_were_allowed(most, lines):
+    series = Series(times_s=(0.5, 1.5), values=(2.0, 6.0), step_s=1.0)
+
+    fig = in_flight_over_time("light", series, slot=0, most=most)
+
+    assert list(fig.data[0].y) == [2.0, 6.0]
+    assert [shape.y0 for shape in fig.layout.shapes] == [8] * lines
+    assert ("no more than 8" in fig.layout.title.text) == bool(lines)

@@ -50,6 +50,38 @@ def test_throughput_starts_at_zero_and_levels_are_written():
     assert fig.layout.xaxis.title.text == "TTFT p95, ms (log)"
 
 
+def test_rates_are_labelled_as_they_are_and_named_as_what_was_offered():
+    fig = throughput_against_latency(
+        "light", [line(A, (0.5, 0.05, 50), (2.5, 0.2, 250))], metric="TTFT p95", unit_of_load="requests/s offered"
+    )
+
+    assert list(fig.data[1].text) == ["0.5", "2.5"]
+    assert "labels are requests/s offered" in fig.layout.title.text
+    assert "requests/s offered" in fig.data[1].hovertemplate
+
+
+def test_many_levels_get_five_labels_from_first_to_last():
+    rates = [0.3 * 1.7**place for place in range(12)]
+    fig = throughput_against_latency(
+        "light",
+        [line(A, *((rate, 0.05, rate) for rate in rates))],
+        metric="TTFT p95",
+        unit_of_load="requests/s offered",
+    )
+    texts = [text for text in fig.data[0].text if text]
+    assert (len(texts), texts[0], texts[-1]) == (5, f"{rates[0]:g}", f"{rates[-1]:g}")
+
+
+def test_an_axis_of_rates_has_ticks_below_one_and_at_least_two():
+    def ticks(*levels):
+        curve = Curve(series=A, levels=levels, values=[1.0] * len(levels), name="p50")
+        return list(against_load("light", [Panel(title="t", curves=[curve])], legend=False).layout.xaxis.ticktext)
+
+    assert ticks(0.25, 0.5, 1.0, 2.0, 4.0) == ["0.25", "1", "4"]
+    assert ticks(33.0, 34.0, 35.0, 36.0, 37.0) == ["33", "37"]
+    assert ticks(0.5, 2.5) == ["0.5", "2.5"]
+
+
 def test_a_simulated_line_is_not_on_the_frontier():
     fig = throughput_against_latency(
         "light", [line(A, (1, 0.05, 100), (4, 0.2, 300)), line(B, (1, 0.01, 900))], metric="TTFT p95"

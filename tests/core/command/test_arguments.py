@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.command.arguments import levels, parsed, parser, plans, require_writable
+from core.command.arguments import experiment, parsed, parser, require_writable
 from core.plan import PlanError
 from core.reproduce import plan_file
 from tests.core.loadgen.scripted import plan_for
@@ -15,7 +15,7 @@ TARGET = ["run", "--base-url", "127.0.0.1:8000", "--model", "m"]
 
 
 def asked(*words: str):
-    return plans(parser().parse_args([*TARGET, *words]))
+    return list(experiment(parser().parse_args([*TARGET, *words])).plans)
 
 
 def test_every_level_is_a_plan():
@@ -52,14 +52,14 @@ def test_everything_reaches_the_plan(tmp_path, monkeypatch):
 
 
 def from_file(path):
-    return plans(parser().parse_args(["run", "--plan", str(path)]))
+    return list(experiment(parser().parse_args(["run", "--plan", str(path)])).plans)
 
 
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        (["--concurrency", "1;4"], "--concurrency"),
-        (["--concurrency", "0"], "Concurrency is 0"),
+        (["--concurrency", "1;4"], "Concurrency is '1;4'"),
+        (["--concurrency", "0"], "Concurrency is '0'"),
         (["--header", "nonsense"], "--header"),
         (["--extra-body", "{"], "--extra-body"),
         (["--extra-body", "[1]"], "--extra-body"),
@@ -75,7 +75,7 @@ def test_nonsense_is_one_sentence_that_names_it(words, part):
 
 def test_without_a_target_the_next_step_is_named():
     with pytest.raises(PlanError, match="--base-url and --model"):
-        plans(parser().parse_args(["run"]))
+        experiment(parser().parse_args(["run"]))
 
 
 def test_a_certificate_file_is_meant_from_where_the_command_was_typed(tmp_path, monkeypatch):
@@ -140,7 +140,13 @@ def test_no_requests_at_all_is_refused_and_not_taken_for_the_default():
 
 
 def test_levels_are_kept_in_order_without_repeats():
-    assert levels("4, 1,4") == [4, 1]
+    assert [plan.load.concurrency for plan in asked("--concurrency", "4, 1,4")] == [4, 1]
+
+
+def test_repeats_follow_each_other_level_by_level():
+    found = [plan.load.concurrency for plan in asked("--concurrency", "1,4", "--repeats", "2")]
+
+    assert found == [1, 1, 4, 4]
 
 
 def test_a_plan_file_of_the_app_is_read_back(tmp_path):

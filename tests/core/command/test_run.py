@@ -108,7 +108,7 @@ def test_bad_input_is_status_two_and_a_sentence(server):
     done = run(server, "--concurrency", "many")
 
     assert done.returncode == 2
-    assert "--concurrency" in done.stderr
+    assert "Concurrency is 'many'" in done.stderr
     assert "Traceback" not in done.stderr
 
 

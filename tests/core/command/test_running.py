@@ -1,5 +1,6 @@
 """How the command line ends: what was measured is reported, whatever stopped it."""
 
+import json
 import signal
 import threading
 from dataclasses import replace
@@ -8,10 +9,14 @@ import pytest
 
 from core.command import running
 from core.command.running import Stopper, measure, report
+from core.course import Done
 from core.fleet.hosting import HostError
+from core.plan import Experiment, RunPlan, Slo
 from core.run import RunState
+from core.search import Search
 from core.servers.builtin import simulated_configuration
 from core.servers.paced_child import PacedServer
+from core.summary import summarise
 from tests.core.example_runs import failed, run, steady
 from tests.core.fleet.test_local import plan_for
 
@@ -34,11 +39,12 @@ def test_a_server_that_does_not_start_keeps_the_runs_before_it(monkeypatch, caps
                 pass
 
         monkeypatch.setattr("core.fleet.builtin_host.BuiltinHost", lambda _: Broken())
-        runs = measure([plan, demo, plan])
+        wanted = Experiment(id="e", name="e", plans=(plan, demo, plan))
+        done = measure(wanted)
 
-    assert [one.state for one in runs] == [RunState.COMPLETED]
+    assert [one.run.state for one in done] == [RunState.COMPLETED]
     assert "did not start" in capsys.readouterr().err
-    assert report(runs, None, wanted=3) == 1
+    assert report(wanted, done, None) == 1
 
 
 def test_a_stop_while_a_server_is_made_ready_measures_nothing_more(monkeypatch):
@@ -62,18 +68,19 @@ def test_a_stop_while_a_server_is_made_ready_measures_nothing_more(monkeypatch):
     monkeypatch.setattr(running, "Stopper", Kept)
 
     with pytest.raises(KeyboardInterrupt):
-        measure([type(plan_for("http://x"))(configuration=simulated_configuration(0))])
+        measure(Experiment(id="e", name="e", plans=(RunPlan(configuration=simulated_configuration(0)),)))
 
 
 def test_a_simulated_run_says_what_it_does_and_knows_how_late_its_simulator_was(monkeypatch):
     staged = []
     monkeypatch.setattr(running.Line, "stage", lambda _line, *parts: staged.append(parts[0]))
     plan = replace(plan_for("http://x", requests=2), configuration=simulated_configuration(0))
-    (made,) = measure([plan])
+    (made,) = measure(Experiment(id="e", name="e", plans=(plan,)))
 
+    server = made.run.environment["server"]
     assert staged[0] == "Starting simulated"
     assert "asking what the endpoint accepts" in staged  # an endpoint may take minutes for that
-    assert 0 <= made.environment["server"]["late_p99_s"] <= made.environment["server"]["late_max_s"]
+    assert 0 <= server["late_p99_s"] <= server["late_max_s"]
 
 
 def test_ctrl_c_cancels_once_and_ends_the_command_the_second_time():
@@ -111,10 +118,39 @@ def test_signals_are_given_back():
     assert signal.getsignal(signal.SIGTERM) is before
 
 
-def test_the_status_says_whether_measured_requests_succeeded():
-    good, bad = run(steady(3), state=RunState.COMPLETED), run([failed(0)], state=RunState.COMPLETED)
+def test_runs_of_an_experiment_know_their_repeat_and_their_place():
+    with PacedServer() as server:
+        plan = plan_for(server.base_url, requests=2)
+        done = measure(Experiment(id="e", name="two", plans=(plan, plan), cooldown_s=0.1))
 
-    assert report([good], None, wanted=1) == 0
-    assert report([good, bad], None, wanted=2) == 1
-    assert report([good], None, wanted=2) == 1
-    assert report([], None, wanted=2) == 1
+    assert [one.run.experiment for one in done] == [
+        {"id": "e", "name": "two", "repeat": 0, "position": 0},
+        {"id": "e", "name": "two", "repeat": 1, "position": 1},
+    ]
+
+
+def test_a_search_measures_until_the_edge_is_known_and_writes_it_beside_the_runs(tmp_path, capsys):
+    out = tmp_path / "runs.json"
+    with PacedServer() as server:
+        plan = plan_for(server.base_url, model="gt-ttft1000-itl0-grow50000", requests=12, concurrency=1)
+        search = Search(variable="concurrency", low=1, high=8, slo=Slo.read(["ttft_s.p50 < 0.17"]))
+        wanted = Experiment(id="e", name="e", plans=(plan,), search=search)
+        done = measure(wanted)
+
+    assert report(wanted, done, out) == 0
+    found = json.loads(out.read_text())["search"]
+    assert found["edge"] == 3
+    assert found["slo"] == ["ttft_s.p50 < 0.17"]
+    assert found["probes"] == [one.run.id for one in done]
+    assert "Up to 3 requests in flight" in capsys.readouterr().out
+
+
+def test_the_status_says_whether_measured_requests_succeeded():
+    good, bad = (Done(run=run(seen), summary=summarise(seen)) for seen in (steady(3), [failed(0)]))
+    one = Experiment(id="e", name="e", plans=(good.run.plan,))
+    two = Experiment(id="e", name="e", plans=(good.run.plan,) * 2)
+
+    assert report(one, [good], None) == 0
+    assert report(two, [good, bad], None) == 1
+    assert report(two, [good], None) == 1
+    assert report(two, [], None) == 1

@@ -4,7 +4,9 @@ import io
 from dataclasses import replace
 
 from core.command.terminal import Line, printable, table
+from core.course import Done
 from core.loadgen.channel import Progress
+from core.plan import Experiment
 from core.records import FailureKind
 from core.run import Preflight, RunState
 from core.summary import summarise
@@ -21,6 +23,12 @@ class Screen(io.StringIO):
 
 def shown(*runs):
     return table([(run, summarise(run.requests)) for run in runs])
+
+
+def line_for(*plans, ended=0, **rest) -> Line:
+    experiment = Experiment(id="e", name="e", plans=plans)
+    done = [Done(run=run(of=plan), summary=summarise([])) for plan in plans[:ended]]
+    return Line(experiment, done, plans[ended], **rest)
 
 
 def progress(ended: int) -> Progress:
@@ -63,7 +71,7 @@ def test_foreign_words_cannot_steer_the_terminal():
 def test_the_line_is_written_over_and_only_on_a_terminal():
     screen, file = Screen(), io.StringIO()
     for out in (screen, file):
-        line = Line([plan_for(80, requests=4)], 0, out=out)
+        line = line_for(plan_for(80, requests=4), out=out)
         line.progress(progress(1))
         line.progress(progress(4))
         line.clear()
@@ -76,7 +84,7 @@ def test_the_line_is_written_over_and_only_on_a_terminal():
 def test_the_line_names_the_configuration_which_run_it_is_and_the_time_left():
     screen, plans = Screen(), [plan_for(80, requests=4, concurrency=2), plan_for(80, requests=8, concurrency=2)]
     clock = iter([100.0, 103.0])
-    line = Line(plans, 0, out=screen, now_s=lambda: next(clock))
+    line = line_for(*plans, out=screen, now_s=lambda: next(clock))
     line.started("normal")  # 3 s went by
     line.progress(progress(2))
 
@@ -86,14 +94,14 @@ def test_the_line_names_the_configuration_which_run_it_is_and_the_time_left():
 
 def test_a_single_run_is_not_numbered():
     screen = Screen()
-    Line([plan_for(80)], 0, out=screen).stage("warming up")
+    line_for(plan_for(80), out=screen).stage("warming up")
 
     assert screen.getvalue().endswith("c at 1 in flight  warming up")
 
 
 def test_requests_under_way_count_by_their_chunks():
     screen = Screen()
-    line = Line([plan_for(80, requests=4)], 0, out=screen)
+    line = line_for(plan_for(80, requests=4), out=screen)
     line.record(answered(0, gaps=(0.01,) * 99))
     line.progress(Progress(at_s=3.0, sent=2, ended=1, in_flight=1, warming_up=False, chunks=200))
 
@@ -102,7 +110,7 @@ def test_requests_under_way_count_by_their_chunks():
 
 def test_what_the_user_cancelled_is_no_failure_on_the_line():
     screen = Screen()
-    line = Line([plan_for(80, requests=4)], 0, out=screen)
+    line = line_for(plan_for(80, requests=4), out=screen)
     line.record(failed(0, kind=FailureKind.CANCELLED))
     line.record(failed(1))
     line.progress(progress(2))
@@ -113,7 +121,7 @@ def test_what_the_user_cancelled_is_no_failure_on_the_line():
 def test_a_narrow_terminal_gets_whole_parts_only(monkeypatch):
     monkeypatch.setattr("core.command.terminal.WIDEST", 50)
     screen = Screen()
-    Line([plan_for(80, requests=4)], 0, out=screen).progress(progress(2))
+    line_for(plan_for(80, requests=4), out=screen).progress(progress(2))
     (shown,) = screen.getvalue().split("\x1b[K")[1:]
 
     assert len(shown) < 50
@@ -122,7 +130,7 @@ def test_a_narrow_terminal_gets_whole_parts_only(monkeypatch):
 
 def test_a_sentence_that_stays_does_not_run_into_the_line():
     screen = Screen()
-    line = Line([plan_for(80)], 0, out=screen)
+    line = line_for(plan_for(80), out=screen)
     line.stage("Starting Q4_0")
     line.waiting()
 
@@ -131,7 +139,7 @@ def test_a_sentence_that_stays_does_not_run_into_the_line():
 
 def test_what_preflight_changed_is_told_everywhere():
     out = io.StringIO()
-    Line([plan_for(80)], 0, out=out).preflight(Preflight(changes=("drop stream_options",)))
+    line_for(plan_for(80), out=out).preflight(Preflight(changes=("drop stream_options",)))
 
     assert "drop stream_options" in out.getvalue()
 

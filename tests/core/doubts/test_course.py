@@ -74,7 +74,7 @@ def test_a_run_that_failed_before_its_start_says_why():
 
 
 @pytest.mark.parametrize(
-    ("stopped_by", "level"), [(StoppedBy.ERRORS, "stop"), (StoppedBy.TOKENS, "note"), (StoppedBy.SATURATION, "note")]
+    ("stopped_by", "level"), [(StoppedBy.ERRORS, "stop"), (StoppedBy.TOKENS, "note"), (StoppedBy.SPEND, "note")]
 )
 def test_a_run_that_stopped_itself_is_told(stopped_by, level):
     (found,) = told(state_doubts, steady(7), stopped_by=stopped_by)

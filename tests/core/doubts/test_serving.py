@@ -1,9 +1,12 @@
 """A cold start and one request at a time: each with a run that shows it and one almost the same that does not."""
 
+from dataclasses import replace
+
 import pytest
 
 from core.doubts.evidence import evidence
 from core.doubts.serving import cold_doubts, serial_doubts
+from core.load import Load
 from tests.core.example_runs import answered, failed, plan, run
 
 
@@ -63,6 +66,15 @@ def test_first_tokens_at_multiples_of_the_service_time_are_served_one_after_anot
     assert (found.kind, found.level) == ("one_after_another", "act")
     assert found.what.startswith("3.5 requests were in flight")
     assert "a first token every 100 ms" in found.what
+
+
+def test_in_open_loop_the_rate_that_one_after_another_allows_is_told():
+    made = [replace(record, scheduled_s=record.sent_s) for record in serial(12, 4)]
+    opened = replace(plan(), load=Load(concurrency=None, rate=20.0))
+
+    (found,) = told(serial_doubts, made, opened)
+    assert found.do.endswith("offer less than 10 requests/s.")
+    assert told(serial_doubts, serial(12, 4, overlap=0.004), opened) == []
 
 
 def test_answers_that_overlap_are_not():

@@ -7,10 +7,12 @@ from dataclasses import replace
 import pytest
 
 from core.fleet.hosting import HostError
+from core.fleet.local import LocalRun
 from core.fleet.registry import Registry
 from core.key_file import KeyProblem
-from core.plan import Experiment, PlanError
-from core.run import RunState
+from core.plan import Experiment, PlanError, Slo
+from core.run import RunState, StoppedBy
+from core.search import Search
 from core.servers.paced_child import PacedServer
 from tests.core.fleet.test_local import plan_for
 
@@ -344,3 +346,48 @@ def test_repeats_of_one_plan_are_numbered(kept, server):
 
     assert kept.last.experiment["repeat"] == 1
     assert kept.last.experiment["position"] == 1
+
+
+def test_a_search_adds_its_runs_as_it_goes_and_tells_the_edge(registry, kept, server):
+    search = Search(variable="concurrency", low=1, high=8, slo=Slo.read(["ttft_s.p50 < 0.17"]))
+    plan = plan_for(server.base_url, model="gt-ttft1000-itl0-grow50000", requests=12, concurrency=1)
+    registry.launch(Experiment(id="e", name="e", plans=(plan,), search=search))
+    first = registry.find("e")
+    wait(lambda: registry.find("e").state in ENDED, 60)
+    seen = registry.find("e")
+
+    assert [run.plan.load.concurrency for run in first.runs] == [1]
+    assert first.share < 1
+    (found,) = seen.searched
+    assert found.ended
+    assert found.edge.level == 3
+    assert [one.run_id for one in found.tried] == [run.run_id for run in seen.runs]
+    assert all(one.judged[0].value > 0.05 for one in found.tried)
+    assert kept.last.experiment["search"] == {"variable": "concurrency", "low": 1, "high": 8}
+    assert seen.share == 1.0
+
+
+def test_a_level_above_a_saturated_one_is_left_out_and_says_so(registry, kept, server, monkeypatch):
+    monkeypatch.setattr(LocalRun, "run", lambda _, opening: replace(
+        opening, state=RunState.COMPLETED, stopped_by=StoppedBy.SATURATION
+    ))  # fmt: skip
+    plans = tuple(
+        plan_for(server.base_url, concurrency=None, rate=rate, requests=None, duration_s=1.0) for rate in (1.0, 2.0)
+    )
+    registry.launch(Experiment(id="e", name="e", plans=plans, skip_saturated=True))
+    wait(lambda: registry.find("e").state in ENDED)
+    made, left_out = registry.find("e").runs
+
+    assert made.state is RunState.COMPLETED
+    assert left_out.state is RunState.CANCELLED
+    assert len(kept.events) == 2
+
+
+def test_a_rest_between_runs_is_told_and_a_cancel_ends_it(registry, server):
+    plans = tuple(plan_for(server.base_url) for _ in range(2))
+    registry.launch(Experiment(id="e", name="e", plans=plans, cooldown_s=600))
+    wait(lambda: registry.find("e").stage == "resting")
+    registry.cancel("e")
+    wait(lambda: registry.find("e").state in ENDED)
+
+    assert [run.state for run in registry.find("e").runs] == [RunState.COMPLETED, RunState.CANCELLED]

@@ -269,7 +269,7 @@ async def test_an_answer_without_framing_is_not_decoded_as_it_is_read():
             writer.write(one)
             await writer.drain()
             await asyncio.sleep(0.01)
-            seen.append(next(iter(engine._in_flight)).bytes_decoded)
+            seen.append(next(iter(engine._flight.exchanges)).bytes_decoded)
         writer.close()
 
     async with scripted(slowly) as server:
@@ -396,7 +396,7 @@ async def test_an_event_stream_of_crlf_lines_is_not_decoded_as_it_is_read():
             writer.write(chunk(line))
             await writer.drain()
             await asyncio.sleep(0.01)
-            seen.append(next(iter(engine._in_flight)).bytes_decoded)
+            seen.append(next(iter(engine._flight.exchanges)).bytes_decoded)
         writer.write(b"0\r\n\r\n")
 
     async with scripted(slowly) as server:

@@ -3,6 +3,8 @@
 import asyncio
 from time import monotonic_ns
 
+import pytest
+
 from core.loadgen import decoding
 from core.loadgen.decoding import IdleDecoder
 from core.records import FailureKind
@@ -17,6 +19,13 @@ def long_exchange(chunks: int):
     return exchange_with(reads, ended_ms=chunks)
 
 
+@pytest.fixture
+def all_the_processor(monkeypatch):
+    """These tests spin, which is use of the processor, too; the share that is left free is tested apart."""
+    monkeypatch.setattr(decoding, "MOST_SHARE", 1000.0)
+
+
+@pytest.mark.usefixtures("all_the_processor")
 async def test_the_loop_gets_its_turn_between_slices():
     decoded, turns = [], 0
     decoder = IdleDecoder(asyncio.get_running_loop(), decoded=decoded.append)
@@ -30,6 +39,7 @@ async def test_the_loop_gets_its_turn_between_slices():
     assert turns > 10
 
 
+@pytest.mark.usefixtures("all_the_processor")
 async def test_an_exchange_in_flight_is_decoded_but_not_given_up():
     decoded = []
     decoder = IdleDecoder(asyncio.get_running_loop(), decoded=decoded.append)

@@ -5,8 +5,8 @@ import time
 from collections import Counter
 
 from core.loadgen import lanes
+from core.loadgen.closed_loop import WAVE
 from core.loadgen.connection import Connection
-from core.loadgen.engine import WAVE
 from core.plan import Limits
 from core.records import FailureKind, Outcome, TokenSource
 from core.run import StoppedBy

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from core.probe import Check, CheckName, CheckState, ProbeResult, ProbeState
+from core.probing.result import known_server
 from core.records import Failure, FailureKind, TokenSource
 
 RESULT = ProbeResult(
@@ -61,3 +62,19 @@ def test_what_can_be_benchmarked_is_ok():
 
 def test_a_row_is_found_by_its_name():
     assert RESULT.check(CheckName.MODELS).detail == "429"
+
+
+PROBED = {
+    "engine": "vLLM", "engine_version": "0.32", "model": "a", "max_model_len": 4096,
+    "details": [["quantization", "AWQ"], ["engine", "a lie"]],
+}  # fmt: skip
+
+
+def test_a_run_of_the_probed_model_keeps_all_that_the_probe_told():
+    assert known_server(PROBED, "a") == {
+        "engine": "vLLM", "version": "0.32", "model": "a", "quantization": "AWQ", "context length": 4096,
+    }  # fmt: skip
+
+
+def test_a_run_of_another_model_keeps_the_engine_only():
+    assert known_server(PROBED, "b") == {"engine": "vLLM", "version": "0.32"}

@@ -1,0 +1,126 @@
+"""What was measured of one configuration at one load: single runs, and the cell that pools their repeats.
+
+Knows one load at a time; never sets two configurations side by side, never reads a store.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import ceil
+
+from core.metrics import POOLED
+from core.quantiles import Sample
+from core.run import Run
+from core.steadiness import Rate
+from core.summary import Summary
+
+
+def lanes(run: Run, summary: Summary) -> int:
+    """How many requests were served at once: those that the closed loop kept, or as many as there were on average."""
+    return run.plan.load.concurrency or max(1, ceil(summary.mean_in_flight or 1.0))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One chosen run.
+
+    Attributes:
+        run: Without its requests.
+        values: Raw values of one metric over its successful requests, in the order in which these ended.
+        grid: The stored quantile grid of one metric, for the many chunk gaps.
+        output: Its output throughput with its error; None if it is not known.
+    """
+
+    run: Run
+    summary: Summary
+    values: Callable[[str], Sequence[float]]
+    grid: Callable[[str], Sequence[float]]
+    output: Callable[[], Rate | None]
+
+    def sample(self, metric: str) -> Sample:
+        """One metric's values, or their grid where there may be millions."""
+        points = self.grid(metric) if metric in POOLED else sorted(self.values(metric))
+        return Sample(points=points, count=self.summary.distributions[metric].count)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One configuration at one load: one run, or its repeats.
+
+    Attributes:
+        level: Requests in flight, or requests/s: of one kind in a whole lineup.
+    """
+
+    level: float
+    entries: tuple[Entry, ...]
+
+    @property
+    def words(self) -> str:
+        """Its load: `4 in flight`, `2.5 requests/s`."""
+        return self.entries[0].run.plan.load.words()
+
+    @property
+    def lanes(self) -> int:
+        """How many requests were served at once, in the fullest of its runs."""
+        return max(lanes(entry.run, entry.summary) for entry in self.entries)
+
+    def sample(self, metric: str) -> Sample | None:
+        """The values of all repeats together; None if one of them does not have this metric."""
+        if any(metric not in entry.summary.distributions for entry in self.entries):
+            return None
+        return Sample.pooled([entry.sample(metric) for entry in self.entries])
+
+    def count(self, metric: str) -> int:
+        """How many values stand behind a statistic."""
+        found = (entry.summary.distributions.get(metric) for entry in self.entries)
+        return sum(distribution.count for distribution in found if distribution)
+
+    def statistic(self, metric: str, name: str) -> float | None:
+        """A percentile such as "p95" of the pooled values; None if the metric does not exist here."""
+        if len(self.entries) == 1:
+            return self.entries[0].summary.statistic(metric, name)
+        sample = self.sample(metric)
+        return float(sample.at([float(name[1:]) / 100])[0]) if sample else None
+
+    def throughput(self, key: str) -> float | None:
+        """Mean over the repeats; None if one of them does not know it."""
+        found = [entry.summary.throughput.get(key) for entry in self.entries]
+        known = [value for value in found if value is not None]
+        return sum(known) / len(known) if known and len(known) == len(found) else None
+
+    @property
+    def output(self) -> list[Rate]:
+        """Output throughput of each run that knows it."""
+        return [found for entry in self.entries if (found := entry.output()) is not None]
+
+    @property
+    def pace(self) -> float | None:
+        """At a rate: answers a second from the first end to the last, as a share of the requests/s really offered."""
+        found = [_pace(entry.summary) for entry in self.entries]
+        known = [pace for pace in found if pace is not None]
+        return sum(known) / len(known) if len(known) == len(found) else None
+
+    @property
+    def failed_share(self) -> float | None:
+        """Failed and empty requests of all that ended."""
+        counts = [entry.summary.counts for entry in self.entries]
+        ok = sum(count["ok"] for count in counts)
+        bad = sum(count["failed"] + count["empty"] for count in counts)
+        return bad / (ok + bad) if ok + bad else None
+
+    @property
+    def decode_tps(self) -> float | None:
+        """Median decode speed of one stream."""
+        return self.statistic("decode_tps", "p50")
+
+
+def _pace(summary: Summary) -> float | None:
+    offered, e2e, ok = (
+        summary.throughput.get("offered_rate_per_s"),
+        summary.distributions.get("e2e_s"),
+        summary.counts["ok"],
+    )
+    if not offered or e2e is None or summary.duration_s is None:
+        return None
+    # The first request meets an idle server: the shortest latency is about its own, and no answer can come before.
+    answering_s = summary.duration_s - e2e.min
+    return (ok - 1) / answering_s / offered if ok > 1 and answering_s > 0 else None

@@ -1,0 +1,184 @@
+"""The options of `cli.py run` that say how it is asked, and the loads, search or sweep they mean. Measures nothing."""
+
+import argparse
+import math
+import re
+from dataclasses import dataclass
+
+from core.levels import read_levels, read_range, read_stages
+from core.load import SHAPES, Load, Stage, Variable
+from core.plan import PlanError, Slo, Sweep
+from core.search import Search
+from core.words import say
+
+AUTO = re.compile(r"auto(?::(\d+))?")
+LEVELS = "1,4,16 | 1..64:x2 | 1..32:+4; with --slo a range 1..4096 is searched; auto finds levels itself"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The loads of one configuration: as many as levels, or one that a search or a sweep moves."""
+
+    loads: tuple[Load, ...]
+    search: Search | None = None
+    sweep: Sweep | None = None
+    slo: Slo | None = None
+
+
+def add_load_options(run: argparse.ArgumentParser) -> None:
+    """Add them in groups of their own."""
+    load = run.add_argument_group("how it is asked")
+    level = load.add_mutually_exclusive_group()
+    level.add_argument("--concurrency", metavar="LEVELS", help=f"closed loop: requests in flight (default 1); {LEVELS}")
+    level.add_argument("--rate", metavar="LEVELS", help="open loop: requests/s, whatever comes back; levels as above")
+    level.add_argument(
+        "--stages", metavar="S@LEVEL[..LEVEL][,...]",
+        help="open loop at rates one after the other, such as 30s@5,60s@5..50,30s@50",
+    )  # fmt: skip
+    size = load.add_mutually_exclusive_group()
+    size.add_argument("--requests", type=whole, metavar="N", help="measured requests a level (default 20)")
+    size.add_argument("--duration", type=seconds, metavar="S", help="seconds of sending a level, instead of a number")
+    load.add_argument(
+        "--warmup-requests", type=whole, default=1, metavar="N", help="sent before, in no statistic (default 1)"
+    )
+    load.add_argument("--repeats", type=whole, default=1, metavar="N", help="each level so often (default 1)")
+    load.add_argument("--cooldown", type=amount, default=0.0, metavar="S", help="seconds of rest between two runs")
+    load.add_argument(
+        "--slo", action="append", default=[], metavar="LIMIT",
+        help="such as 'ttft_s.p95 < 0.5' or 'success_rate > 0.99'; may be repeated: goodput, and what a search keeps",
+    )  # fmt: skip
+    _add_open_loop(run.add_argument_group("open loop, and loads that change"))
+
+
+def _add_open_loop(more: "argparse._ArgumentGroup") -> None:
+    more.add_argument(
+        "--burstiness", type=shape, default=1.0, metavar="K",
+        help="shape of the gamma-distributed gaps: 1 is Poisson (default), below 1 burstier, inf constant",
+    )  # fmt: skip
+    more.add_argument(
+        "--max-in-flight", type=whole, metavar="N", help="hold back what is due while so many are on their way"
+    )
+    more.add_argument(
+        "--ramp",
+        metavar="SHAPE:S[:FROM]",
+        help="begin at FROM (default 1) and reach the level in S seconds; linear or exponential",
+    )
+    more.add_argument(
+        "--stop-when-saturated",
+        action="store_true",
+        help="end a level once requests in flight and TTFT both keep rising",
+    )
+    more.add_argument("--skip-saturated", action="store_true", help="leave out levels above one that saturated")
+
+
+def asked(options: argparse.Namespace) -> Asked:
+    """What the options ask for. Raises PlanError."""
+    slo = Slo.read(options.slo) if options.slo else None
+    if options.stages is not None:
+        return Asked(loads=(_staged(options),), slo=slo)
+    variable: Variable = "concurrency" if options.rate is None else "rate"
+    written = options.rate if options.rate is not None else (options.concurrency or "1")
+    auto = AUTO.fullmatch(written.strip())
+    searched = read_range(written, variable)
+    if auto is not None:
+        if variable == "rate":
+            raise PlanError(say("--rate auto is not known: auto goes with --concurrency."))
+        sweep = Sweep(high=int(auto.group(1) or Sweep().high))
+        return Asked(loads=(_load(options, variable, 1),), sweep=sweep, slo=slo)
+    if searched is not None:
+        if slo is None:
+            raise PlanError(
+                say("{written!r} is a range without a step: a search needs --slo, levels a step such as {written}:x2.",
+                    written=written[:80])
+            )  # fmt: skip
+        search = Search(variable=variable, low=searched[0], high=searched[1], slo=slo)
+        return Asked(loads=(_load(options, variable, search.low),), search=search, slo=slo)
+    return Asked(loads=tuple(_load(options, variable, level) for level in read_levels(written, variable)), slo=slo)
+
+
+def _load(options: argparse.Namespace, variable: Variable, level: float, stages: tuple[Stage, ...] = ()) -> Load:
+    open_loop = variable == "rate"
+    bursty = options.burstiness
+    if not open_loop and (bursty != 1.0 or options.max_in_flight is not None):
+        raise PlanError(say("--burstiness and --max-in-flight go with --rate."))
+    return Load(
+        concurrency=None if open_loop else round(level),
+        rate=level if open_loop else None,
+        burstiness=1.0 if math.isinf(bursty) else bursty,
+        constant=math.isinf(bursty),
+        max_in_flight=options.max_in_flight,
+        stages=stages or _ramp(options.ramp, level),
+        requests=20 if options.requests is None and options.duration is None else options.requests,
+        duration_s=options.duration,
+        warmup_requests=options.warmup_requests,
+        stop_when_saturated=options.stop_when_saturated,
+    )
+
+
+def _ramp(written: str | None, level: float) -> tuple[Stage, ...]:
+    if written is None:
+        return ()
+    name, _, rest = written.partition(":")
+    length, _, begin = rest.partition(":")
+    shape = next((known for known in SHAPES if known == name), None)
+    length_s, start = _positive(length), _positive(begin or "1")
+    if shape is None or length_s is None or start is None:
+        raise PlanError(
+            say("--ramp is {written!r}: write it like linear:30 or exponential:60:2.", written=written[:80])
+        )
+    if start >= level:
+        raise PlanError(
+            say("--ramp begins at {start:g}, the level is {level:g}: begin below it, as in {shape}:{length}:{less:g}.",
+                start=start, level=level, shape=shape, length=length, less=level / 2)
+        )  # fmt: skip
+    return (Stage(seconds=length_s, start=start, end=level, shape=shape),)
+
+
+def _staged(options: argparse.Namespace) -> Load:
+    if options.ramp is not None:
+        raise PlanError(
+            say("--stages say every level themselves: write the ramp as one of them, and leave --ramp out.")
+        )
+    stages = read_stages(options.stages)
+    if options.requests is None and options.duration is None:
+        options.duration = sum(stage.seconds for stage in stages)
+    return _load(options, "rate", max(max(stage.start, stage.end) for stage in stages), stages)
+
+
+def _positive(text: str) -> float | None:
+    try:
+        found = float(text)
+    except ValueError:
+        return None
+    return found if 0 < found < math.inf else None
+
+
+def whole(text: str) -> int:
+    """A whole number, for argparse."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(say("{text!r} is no whole number", text=text)) from None
+
+
+def seconds(text: str) -> float:
+    """Seconds above 0, for argparse."""
+    found = _positive(text)
+    if found is None:
+        raise argparse.ArgumentTypeError(say("{text!r} is no number of seconds above 0", text=text))
+    return found
+
+
+def amount(text: str) -> float:
+    """Seconds, 0 too, for argparse."""
+    return 0.0 if text.strip() in ("0", "0.0") else seconds(text)
+
+
+def shape(text: str) -> float:
+    """A number above 0, infinity too, for argparse."""
+    if text.strip().lower() in ("inf", "infinity"):
+        return math.inf
+    found = _positive(text)
+    if found is None:
+        raise argparse.ArgumentTypeError(say("{text!r} is no number above 0, and not inf", text=text))
+    return found

@@ -1,0 +1,208 @@
+"""The order of an experiment's runs: which one comes next, from what the ones before showed. Pure; runs nothing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core.judging import Judged, judge, meets
+from core.levels import between
+from core.load import Load
+from core.plan import Configuration, Experiment, RunPlan, Sweep
+from core.run import Run, RunState, StoppedBy
+from core.search import MOST_PROBES, Edge, Probe, Search, edge, next_level, sentence
+from core.summary import Summary
+from core.words import say
+
+MOST_RUNS = 40  # of a search, whatever its range and its luck
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """A run that has ended, and what it amounts to."""
+
+    run: Run
+    summary: Summary
+
+    @property
+    def level(self) -> float:
+        """Requests in flight, or requests/s."""
+        return self.run.plan.load.value
+
+
+def following(experiment: Experiment, done: Sequence[Done]) -> RunPlan | None:
+    """The plan of the next run; None once the experiment is complete. The same runs give the same answer."""
+    if not experiment.is_adaptive:
+        return _next_fixed(experiment, done)
+    found = [
+        (len(its), place, level)
+        for place, template in enumerate(experiment.plans)
+        for its in [[one for one in done if one.run.plan.configuration.id == template.configuration.id]]
+        if (level := _next_level(experiment, its)) is not None
+    ]
+    if not found:
+        return None
+    _, place, level = min(found)  # in turns, so that drift of the machine hits all alike
+    return at_level(experiment.plans[place], level)
+
+
+def expected_runs(experiment: Experiment) -> int:
+    """How many runs there will be, at most."""
+    if experiment.search is not None:
+        return MOST_PROBES * len(experiment.plans)
+    if experiment.sweep is not None:
+        return (experiment.sweep.between + 2) * len(experiment.plans)
+    return len(experiment.plans)
+
+
+def at_level(plan: RunPlan, level: float) -> RunPlan:
+    """The plan with another level; its stages, which led to the old one, are left out."""
+    load = plan.load
+    moved: Load
+    if load.variable == "rate":
+        moved = replace(load, rate=level, stages=())
+    else:
+        moved = replace(load, concurrency=round(level), stages=(), warmup_requests=load.warmup_requests)
+    return replace(plan, load=moved)
+
+
+def probes(experiment: Experiment, done: Sequence[Done]) -> tuple[Probe, ...]:
+    """What the runs of one configuration say about the search's SLO. One that too many errors stopped keeps none.
+
+    One that was cancelled, or that Paceline could not make, says nothing about its level.
+    """
+    return tuple(Probe(level=one.level, met=_met(one, experiment)) for one in done if _tells(one))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """One probe of a search, with the numbers that its SLO limits."""
+
+    run_id: str
+    level: float
+    met: bool
+    judged: tuple[Judged, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Searched:
+    """What a search knows of one configuration."""
+
+    search: Search
+    configuration: Configuration
+    tried: tuple[Tried, ...]
+    edge: Edge
+    ended: bool
+    cut_short: bool = False
+
+    def sentence(self, slo: str = "") -> str:
+        """What was found, and whether the search was cut short; `slo` are other words for the limits."""
+        words = sentence(self.search, self.edge, slo) if slo else sentence(self.search, self.edge)
+        return words + " " + say("The search was cut short.") if self.cut_short else words
+
+
+def searched(experiment: Experiment, done: Sequence[Done]) -> tuple[Searched, ...]:
+    """The search so far, a configuration each in the experiment's order; empty if nothing is searched."""
+    search = experiment.search
+    if search is None:
+        return ()
+    found = []
+    for plan in experiment.plans:
+        its = [one for one in done if one.run.plan.configuration.id == plan.configuration.id]
+        tried = tuple(
+            Tried(run_id=one.run.id, level=one.level, met=_met(one, experiment), judged=judge(one.summary, search.slo))
+            for one in its
+            if _tells(one)
+        )
+        edge_now = edge(probes(experiment, its))
+        found.append(
+            Searched(
+                search=search,
+                configuration=plan.configuration,
+                tried=tried,
+                edge=edge_now,
+                ended=_next_level(experiment, its) is None,
+                cut_short=not all(map(_tells, its)),
+            )
+        )
+    return tuple(found)
+
+
+def found_edge(experiment: Experiment, done: Sequence[Done]) -> Edge:
+    """The edge that the runs of one configuration have found so far."""
+    return edge(probes(experiment, done))
+
+
+def told(experiment: Experiment, done: Sequence[Done], plan: RunPlan) -> dict[str, Any]:
+    """What a run keeps of its experiment: {"id", "name", "repeat", "position"}, both 0-based."""
+    repeat = sum(one.run.plan == plan for one in done)
+    known: dict[str, Any] = {
+        "id": experiment.id, "name": experiment.name, "repeat": repeat, "position": len(done)
+    }  # fmt: skip
+    search = experiment.search
+    if search is not None:  # so that the search can be drawn again from its stored runs
+        known["search"] = {"variable": search.variable, "low": search.low, "high": search.high}
+    return known
+
+
+def found(experiment: Experiment, done: Sequence[Done]) -> dict[str, Any] | None:
+    """The `search` of the run file; None if nothing was searched. Of several configurations the first one's edge."""
+    search = experiment.search
+    if search is None or not done:
+        return None
+    its = [one for one in done if one.run.plan.configuration.id == done[0].run.plan.configuration.id]
+    return {
+        "variable": search.variable,
+        "slo": [str(limit) for limit in search.slo.limits],
+        "edge": found_edge(experiment, its).level,
+        "probes": [one.run.id for one in its if _tells(one)],
+    }
+
+
+def _tells(one: Done) -> bool:
+    return one.run.state is RunState.COMPLETED or one.run.stopped_by is StoppedBy.ERRORS
+
+
+def _met(one: Done, experiment: Experiment) -> bool:
+    assert experiment.search is not None
+    sound = one.run.state is RunState.COMPLETED and one.run.stopped_by is not StoppedBy.SATURATION
+    return sound and meets(one.summary, experiment.search.slo)
+
+
+def _next_level(experiment: Experiment, its: Sequence[Done]) -> float | None:
+    if experiment.search is not None:
+        if not all(map(_tells, its)) or len(its) >= MOST_RUNS:
+            return None  # cut short: what was found so far stands, and is called unfinished
+        if its and not its[0].summary.counts.get("ok"):
+            return None  # nothing answers at the lowest level: there is no edge to look for
+        return next_level(experiment.search, probes(experiment, its))
+    assert experiment.sweep is not None
+    return _swept(experiment.sweep, its)
+
+
+def _swept(sweep: Sweep, its: Sequence[Done]) -> float | None:
+    if len(its) < 2:
+        return (1, sweep.high)[len(its)]
+    one, all_at_once = its[0].summary, its[1].summary
+    levels = between(
+        one.statistic("e2e_s", "p50"), all_at_once.throughput.get("requests_per_s"),
+        high=sweep.high, count=sweep.between,
+    )  # fmt: skip
+    left = [level for level in levels if level not in {done.level for done in its}]
+    return left[0] if left else None
+
+
+def _next_fixed(experiment: Experiment, done: Sequence[Done]) -> RunPlan | None:
+    left = iter(experiment.plans)
+    for one in done:  # those that were left out were so before these, and are again
+        while next(left) != one.run.plan:
+            pass
+    return next((plan for plan in left if not _is_left_out(experiment, plan, done)), None)
+
+
+def _is_left_out(experiment: Experiment, plan: RunPlan, done: Sequence[Done]) -> bool:
+    return experiment.skip_saturated and any(
+        one.run.stopped_by is StoppedBy.SATURATION
+        and one.run.plan.configuration.id == plan.configuration.id
+        and one.level < plan.load.value
+        for one in done
+    )

@@ -1,0 +1,128 @@
+"""Doubts about the load itself: held back, more than the server could take, turned away. Knows plans and counts."""
+
+from collections.abc import Iterator
+
+from core.doubts.client import TTFT_LEAST_S
+from core.doubts.evidence import Evidence, middle
+from core.doubts.finding import Finding
+from core.load import Load
+from core.quantities import number, percent, seconds
+from core.records import FailureKind, Outcome
+from core.run import RunState, StoppedBy
+from core.words import say
+
+BEHIND_SHARE = 0.02
+SLIP_SHARE = 0.10  # of the TTFT median
+TURNED_AWAY_SHARE = 0.01
+
+
+def schedule_doubts(seen: Evidence) -> Iterator[Finding]:
+    """An open loop that did not send when it should: the cap in flight held requests back, or the client was late."""
+    load = seen.run.plan.load
+    offered, sent = (seen.summary.throughput.get(f"{name}_rate_per_s") for name in ("offered", "achieved"))
+    slip, ttft = seen.summary.statistic("slip_s", "p99"), seen.summary.statistic("ttft_s", "p50")
+    behind = offered is not None and sent is not None and sent < (1 - BEHIND_SHARE) * offered
+    late = slip is not None and slip > TTFT_LEAST_S and slip > SLIP_SHARE * (ttft or 0.0)
+    if load.variable != "rate" or not (behind or late):
+        return
+    parts = []
+    if behind:
+        parts.append(
+            say("{sent} requests/s were sent of {offered} offered", sent=number(sent), offered=number(offered))
+        )
+    if late:
+        parts.append(say("one in 100 left {slip} after it was due, or later", slip=seconds(slip)))
+    left = sum(record.sent_s is None and record.scheduled_s is not None for record in seen.measured)
+    if left:
+        one, more = say("1 that was due was never sent"), say("{left:,} that were due were never sent", left=left)
+        parts.append(one if left == 1 else more)
+    words = say(", ").join(parts)
+    why, do = _capped(load) if _was_full(seen, load) else _client_late()
+    yield Finding(kind="behind_schedule", level="act", what=words[0].upper() + words[1:] + ".", why=why, do=do)
+
+
+def _was_full(seen: Evidence, load: Load) -> bool:
+    most = seen.run.client.max_in_flight
+    return most is not None and most >= load.most_in_flight
+
+
+def _capped(load: Load) -> tuple[str, str]:
+    why = say(
+        "The cap of {cap:,} in flight held them back, so the server never saw the rate, and a latency from the send "
+        "leaves out the wait before it.",
+        cap=load.most_in_flight,
+    )
+    return why, say("Read the latencies from the schedule, raise the cap, or offer less.")
+
+
+def _client_late() -> tuple[str, str]:
+    why = say(
+        "The load generator was late: its cap in flight was not reached. The server saw less than the rate, and bursts "
+        "that are not in the schedule."
+    )
+    return why, say("Measure at a lower rate, or from a machine that does nothing else.")
+
+
+def saturation_doubts(seen: Evidence) -> Iterator[Finding]:
+    """A run that ended its sending because the server fell behind for good."""
+    run = seen.run
+    if run.stopped_by is not StoppedBy.SATURATION or run.state is not RunState.COMPLETED:
+        return
+    dues = [
+        due for one in seen.measured if (due := one.sent_s if one.scheduled_s is None else one.scheduled_s) is not None
+    ]
+    after_s = max(dues) - min(dues) if dues else None
+    words = "The server was saturated at {level}: requests in flight and TTFT kept rising, so the sending ended early."
+    told: dict[str, object] = {"level": run.plan.load.words()}
+    if run.plan.load.stages and after_s is not None:
+        words = (
+            "The server was saturated {after} into the stages, at {now:g} of {level}: requests in flight and TTFT kept "
+            "rising."
+        )
+        told |= {"after": say("{s:.0f} s", s=after_s), "now": round(run.plan.load.level_at(after_s), 1)}
+    elif after_s is not None:
+        words = (
+            "The server was saturated at {level}: requests in flight and TTFT kept rising, so the sending ended after "
+            "{after}."
+        )
+        told |= {"after": say("{s:.0f} s", s=after_s)}
+    yield Finding(
+        kind="saturated",
+        level="act",
+        what=say(words, **told),
+        why=say(
+            "Its queue grows as long as this load lasts: the latencies tell how long it was measured, not how fast the "
+            "server is."
+        ),
+        do=say("Compare lower levels; the requests/s that it answered here are about the most that it can serve."),
+    )
+
+
+def turned_away_doubts(seen: Evidence) -> Iterator[Finding]:
+    """More than 1 % of answers were 429: the endpoint limits how much it is asked."""
+    ended = [one for one in seen.measured if one.outcome in (Outcome.OK, Outcome.FAILED, Outcome.EMPTY)]
+    away = [one.failure for one in ended if one.failure and one.failure.kind is FailureKind.HTTP_429]
+    if not away or len(away) <= TURNED_AWAY_SHARE * len(ended):
+        return
+    asked = [failure.retry_after_s for failure in away if failure.retry_after_s is not None]
+    retry = say("No Retry-After said how long to wait.")
+    if asked:
+        retry = say("{some} asked to wait, {wait} in the median (Retry-After).",
+                    some=say("All") if len(asked) == len(away) else f"{len(asked):,}",
+                    wait=seconds(middle(asked)))  # fmt: skip
+    yield Finding(
+        kind="turned_away",
+        level="act",
+        what=say(
+            "{away} of {all} requests were turned away with 429 ({share}). {retry}",
+            away=f"{len(away):,}",
+            all=f"{len(ended):,}",
+            share=percent(len(away) / len(ended)),
+            retry=retry,
+        ),
+        why=say(
+            "The endpoint limits how much it is asked, so its own speed was not what was measured. A measured run "
+            "sends on and does not wait: a wait would change the load."
+        ),
+        do=say("Measure below the limit, or have it raised."),
+    )

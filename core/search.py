@@ -1,0 +1,140 @@
+"""The search for the highest level that keeps an SLO: which level to try next, and what was found. A pure function.
+
+Steps of x4 until a level fails, then halving on a log scale until the two sides are within 5 % (whole numbers below
+20: next to each other), then both sides once more. From 1 to 4096 that is at most 14 probes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+from core.base_url import require
+from core.load import LEAST_PER_S, MOST_IN_FLIGHT, MOST_PER_S, Variable
+from core.plan_checks import number, whole
+from core.slo import Slo
+from core.words import say
+
+STEP = 4
+CLOSE = 1.05
+EXACT_BELOW = 20
+MOST_PROBES = 14  # for 1 to 4096
+TIMES = 2  # both sides of the edge are measured so often
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """What is looked for: the highest level of `variable` from `low` to `high` that keeps the SLO."""
+
+    variable: Variable
+    low: float
+    high: float
+    slo: Slo
+
+    def __post_init__(self) -> None:
+        """Refuse an empty range."""
+        if self.variable == "concurrency":
+            whole("Lowest level", self.low, 1, MOST_IN_FLIGHT)
+            whole("Highest level", self.high, 1, MOST_IN_FLIGHT)
+        else:
+            number("Lowest level", self.low, LEAST_PER_S, MOST_PER_S)
+            number("Highest level", self.high, LEAST_PER_S, MOST_PER_S)
+        require(
+            self.low < self.high,
+            "The search goes from {low:g} to {high:g}: begin below its end.",
+            low=self.low,
+            high=self.high,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sweep:
+    """Levels that are found on the way: one stream, then `high` in flight, then `between` levels where it matters."""
+
+    high: int = 64
+    between: int = 4
+
+    def __post_init__(self) -> None:
+        """Refuse a sweep without a middle."""
+        whole("Saturating level", self.high, 4, MOST_IN_FLIGHT)
+        whole("Levels between", self.between, 1, 20)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """One level that was measured, and whether it kept the SLO."""
+
+    level: float
+    met: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edge:
+    """What the probes amount to.
+
+    Attributes:
+        level: The highest level that kept the SLO each time it was measured; None if none did.
+        above: The lowest level that did not; None if all did.
+        steady: False if a level kept the SLO once and not another time: the edge is blurred by that much.
+    """
+
+    level: float | None
+    above: float | None
+    steady: bool
+
+
+def next_level(search: Search, probes: Sequence[Probe]) -> float | None:
+    """The level to measure next; None once the edge is known."""
+    if not probes:
+        return search.low
+    first = {probe.level: probe.met for probe in reversed(probes)}
+    failed = min((level for level, met in first.items() if not met), default=None)
+    kept = max((level for level, met in first.items() if met and (failed is None or level < failed)), default=None)
+    if failed is None:
+        assert kept is not None
+        if kept < search.high:
+            return min(search.high, kept * STEP)
+    elif kept is not None and not _close(search, kept, failed):
+        return _between(search, kept, failed)
+    counts = [probe.level for probe in probes]
+    return next((side for side in (kept, failed) if side is not None and counts.count(side) < TIMES), None)
+
+
+def edge(probes: Sequence[Probe]) -> Edge:
+    """Where the probes so far put the edge."""
+    outcomes: dict[float, set[bool]] = {}
+    for probe in probes:
+        outcomes.setdefault(probe.level, set()).add(probe.met)
+    above = min((level for level, met in outcomes.items() if met == {False}), default=None)
+    level = max(
+        (level for level, met in outcomes.items() if met == {True} and (above is None or level < above)), default=None
+    )
+    return Edge(level=level, above=above, steady=all(len(met) == 1 for met in outcomes.values()))
+
+
+def _close(search: Search, kept: float, failed: float) -> bool:
+    if search.variable == "rate":
+        return failed / kept <= CLOSE
+    return failed - kept <= 1 or (failed > EXACT_BELOW and failed / kept <= CLOSE)
+
+
+def _between(search: Search, kept: float, failed: float) -> float:
+    middle = sqrt(kept * failed)
+    if search.variable == "rate":
+        return float(f"{middle:.3g}") if kept < float(f"{middle:.3g}") < failed else middle
+    return min(max(round(middle), kept + 1), failed - 1)
+
+
+def sentence(search: Search, found: Edge, slo: str = "") -> str:
+    """What was found, in a sentence; `slo` are other words for the limits than those that a command reads."""
+    kept = slo or str(search.slo)
+    unit = say("requests in flight") if search.variable == "concurrency" else say("requests/s")
+    if found.level is None and found.above is None:
+        return say("No level was measured.")
+    if found.level is None:
+        return say("No level from {low:g} {unit} on keeps {slo}.", low=search.low, unit=unit, slo=kept)
+    if found.above is None:
+        words = say("Every level up to {level:g} {unit} keeps {slo}.", level=found.level, unit=unit, slo=kept)
+    else:
+        words = say("Up to {level:g} {unit} keep {slo}; {above:g} do not.",
+                    level=found.level, unit=unit, slo=kept, above=found.above)  # fmt: skip
+    return words if found.steady else words + " " + say("Measured again, one level turned out otherwise.")

@@ -1,0 +1,198 @@
+"""The fields that say how it is asked, read into loads, a search or a sweep, and filled again. Draws nothing."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from core.levels import read_stages, short, written_stages
+from core.load import Variable
+from core.plan import Experiment, Load, PlanError, RunPlan, Slo, Sweep
+from core.search import Search
+from core.words import say
+from pages.parts import fields, plan_slo
+from pages.parts.plan_state import put, typed
+
+Kind = Literal["closed", "open", "stages", "sweep", "search"]
+CLOSED, OPEN, STAGES, SWEEP, SEARCH = KINDS = ("closed", "open", "stages", "sweep", "search")
+GIVEN = (CLOSED, OPEN, STAGES)  # kinds whose levels are known beforehand
+BY_REQUESTS, BY_SECONDS, BY_STAGES = "requests", "seconds", "stages"
+POISSON, CONSTANT, BURSTY = ARRIVALS = ("poisson", "constant", "bursty")
+LEVELS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+START: dict[str, object] = {
+    "kind": CLOSED,
+    "levels": [1, 4, 16],
+    "more_levels": "",
+    "rates": "1, 2, 4",
+    "arrivals": POISSON,
+    "burstiness": 0.5,
+    "max_in_flight": None,
+    "stages": "30s@1, 60s@1..8, 30s@8",
+    "sweep_high": 64,
+    "sweep_between": 4,
+    "variable": "concurrency",
+    "low_concurrency": 1,
+    "high_concurrency": 256,
+    "low_rate": 0.5,
+    "high_rate": 64.0,
+    "end": BY_REQUESTS,
+    "stages_end": BY_STAGES,
+    "requests": 100,
+    "seconds": 30.0,
+    "warmup": 4,
+    "repeats": 1,
+    "cooldown": 0.0,
+    "stop_when_saturated": False,
+    "skip_saturated": False,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """How it is asked: of a search or a sweep one load, whose level is replaced as it goes."""
+
+    loads: tuple[Load, ...]
+    search: Search | None = None
+    sweep: Sweep | None = None
+    slo: Slo | None = None
+    repeats: int = 1
+
+
+def asked() -> Asked:
+    """The fields as values. Raises PlanError."""
+    kind, slo = typed("kind"), plan_slo.slo()
+    if kind == SEARCH:
+        search = searched(slo)
+        return Asked(loads=(_load(search.variable, search.low),), search=search, slo=slo)
+    if kind == SWEEP:
+        return Asked(loads=(_load("concurrency", 1),), sweep=sweep(), slo=slo)
+    return Asked(loads=loads(), slo=slo, repeats=typed("repeats"))
+
+
+def loads() -> tuple[Load, ...]:
+    """The loads whose levels are given. Raises PlanError."""
+    kind = typed("kind")
+    if kind == STAGES:
+        return (_staged(),)
+    if kind == OPEN:
+        return tuple(_load("rate", level) for level in fields.rates(typed("rates")))
+    return tuple(_load("concurrency", level) for level in fields.levels(typed("levels"), typed("more_levels")))
+
+
+def searched(slo: Slo | None) -> Search:
+    """What is looked for. Raises PlanError."""
+    if slo is None:
+        raise PlanError(say("A search needs a limit to keep: choose at least one."))
+    variable: Variable = typed("variable")
+    low, high = typed(f"low_{variable}"), typed(f"high_{variable}")
+    return Search(variable=variable, low=low or 0, high=high or 0, slo=slo)
+
+
+def sweep() -> Sweep:
+    """The levels to find. Raises PlanError."""
+    return Sweep(high=typed("sweep_high") or 0, between=typed("sweep_between") or 0)
+
+
+def _load(variable: Variable, level: float) -> Load:
+    by_requests = typed("end") == BY_REQUESTS
+    load = Load(
+        concurrency=round(level) if variable == "concurrency" else None,
+        rate=level if variable == "rate" else None,
+        requests=typed("requests") if by_requests else None,
+        duration_s=None if by_requests else typed("seconds"),
+        warmup_requests=typed("warmup"),
+        stop_when_saturated=typed("stop_when_saturated"),
+    )
+    return load if variable == "concurrency" else _arriving(load)
+
+
+def _arriving(load: Load) -> Load:
+    arrivals = typed("arrivals")
+    return replace(
+        load,
+        burstiness=typed("burstiness") if arrivals == BURSTY else 1.0,
+        constant=arrivals == CONSTANT,
+        max_in_flight=typed("max_in_flight"),
+    )
+
+
+def _staged() -> Load:
+    stages = read_stages(typed("stages"))
+    end = typed("stages_end")
+    seconds = sum(stage.seconds for stage in stages) if end == BY_STAGES else typed("seconds")
+    load = Load(
+        concurrency=None,
+        rate=max(max(stage.start, stage.end) for stage in stages),
+        stages=stages,
+        requests=typed("requests") if end == BY_REQUESTS else None,
+        duration_s=None if end == BY_REQUESTS else seconds,
+        warmup_requests=typed("warmup"),
+        stop_when_saturated=typed("stop_when_saturated"),
+    )
+    return _arriving(load)
+
+
+def fill(experiment: Experiment) -> None:
+    """Put how an experiment is asked into the fields, as far as they can hold it."""
+    plans = experiment.plans
+    load = plans[0].load
+    for name, value in START.items():
+        put(name, value)
+    plan_slo.fill(experiment.search.slo if experiment.search else plans[0].slo)
+    put("kind", _kind(experiment))
+    put("requests", load.requests or START["requests"])
+    put("seconds", load.duration_s or START["seconds"])
+    put("end", BY_REQUESTS if load.requests is not None else BY_SECONDS)
+    put("warmup", load.warmup_requests)
+    put("cooldown", float(experiment.cooldown_s))
+    put("stop_when_saturated", load.stop_when_saturated)
+    put("skip_saturated", experiment.skip_saturated)
+    put("arrivals", CONSTANT if load.constant else POISSON if load.burstiness == 1 else BURSTY)
+    put("burstiness", load.burstiness if load.burstiness != 1 else START["burstiness"])
+    put("max_in_flight", load.max_in_flight)
+    _fill_levels(experiment, load)
+    _fill_finding(experiment)
+
+
+def _kind(experiment: Experiment) -> str:
+    load = experiment.plans[0].load
+    if experiment.search is not None:
+        return SEARCH
+    if experiment.sweep is not None:
+        return SWEEP
+    if load.variable == "concurrency":
+        return CLOSED
+    return STAGES if load.stages else OPEN
+
+
+def _fill_levels(experiment: Experiment, load: Load) -> None:
+    if experiment.is_adaptive:
+        return
+    levels = sorted({plan.load.value for plan in experiment.plans if plan.load.variable == load.variable})
+    put("repeats", max(_times(experiment.plans).values()))
+    if load.stages:
+        put("stages", written_stages(load.stages))
+        whole_s = sum(stage.seconds for stage in load.stages)
+        by_time = BY_STAGES if load.duration_s == whole_s else BY_SECONDS
+        put("stages_end", BY_REQUESTS if load.requests is not None else by_time)
+    elif load.variable == "rate":
+        put("rates", ", ".join(map(short, levels)))
+    if load.variable == "concurrency":
+        put("levels", [level for level in levels if level in LEVELS])
+        put("more_levels", ", ".join(short(level) for level in levels if level not in LEVELS))
+
+
+def _times(plans: Sequence[RunPlan]) -> Counter[tuple[str, float]]:
+    return Counter((plan.configuration.id, plan.load.value) for plan in plans)
+
+
+def _fill_finding(experiment: Experiment) -> None:
+    search, found = experiment.search, experiment.sweep
+    if search is not None:
+        put("variable", search.variable)
+        kind = int if search.variable == "concurrency" else float
+        put(f"low_{search.variable}", kind(search.low))
+        put(f"high_{search.variable}", kind(search.high))
+    if found is not None:
+        put("sweep_high", found.high)
+        put("sweep_between", found.between)

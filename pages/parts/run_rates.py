@@ -1,0 +1,90 @@
+"""What an open loop adds to a run's page: its rates, its slip, each latency from the send and from the schedule."""
+
+import pandas as pd
+import streamlit as st
+
+from core.charts.timeline import in_flight_over_time
+from core.metrics import METRICS
+from core.run import Run
+from core.summary import Summary
+from core.timeline import Series
+from core.words import say
+from pages.parts.look import mode, pair, plot, section
+from pages.parts.measures import Card, draw_cards, hint
+from pages.parts.text import ms, number, rate
+
+SHOWN = ("p50", "p95", "p99")
+FROM_BOTH = (("ttft_s", "scheduled_ttft_s"), ("e2e_s", "scheduled_e2e_s"))
+OMISSION = (
+    "A request that is held back waits before it is sent. Counted from the send, that wait is in no latency: this is "
+    "coordinated omission. Counted from the schedule it is, as somebody feels it who came at that moment. The "
+    "difference is the slip."
+)
+
+
+def cards(run: Run, summary: Summary) -> None:
+    """Rates and slip; nothing for a closed loop."""
+    if run.plan.load.variable == "rate":
+        draw_cards(pair("cards3_rates", 5, gap="xsmall"), _cards(run, summary))
+
+
+def moments(run: Run, summary: Summary, in_flight: Series) -> None:
+    """Latencies from both moments, and what was in flight; nothing for a closed loop."""
+    load = run.plan.load
+    if load.variable != "rate":
+        return
+    left, right = pair("pair_rates", [1, 1.2], gap="medium")
+    with left:
+        st.markdown(f"**{say('From the send and from the schedule')}**", help=hint(say(OMISSION), "scheduled_ttft_s"))
+        rows = _rows(summary)
+        if rows:
+            st.table(pd.DataFrame(rows), border="horizontal", hide_index=True)
+        else:
+            st.markdown(f":gray[{say('No request succeeded.')}]")
+    with right:
+        if in_flight.times_s:
+            fig = in_flight_over_time(mode(), in_flight, slot=run.plan.configuration.slot, most=load.max_in_flight)
+            plot(fig, "in_flight_over_time")
+        else:
+            section(say("In flight over time"))
+            st.markdown(f":gray[{say('No request has ended.')}]")
+
+
+def _cards(run: Run, summary: Summary) -> list[Card]:
+    load = run.plan.load
+    slip = summary.distributions.get("slip_s")
+    nominal = say("the highest of its stages") if load.stages else _arrivals(run)
+    return [
+        Card(title=say("Nominal rate"), value=rate(load.rate), note=nominal, metric="offered_rate_per_s"),
+        Card(title=say("Offered"), value=rate(summary.throughput.get("offered_rate_per_s")),
+             note=say("as the schedule was drawn"), metric="offered_rate_per_s"),
+        Card(title=say("Achieved"), value=rate(summary.throughput.get("achieved_rate_per_s")), note=say("sent"),
+             metric="achieved_rate_per_s"),
+        Card(title=say("Slip p50"), value=ms(slip.p50 if slip else None), metric="slip_s",
+             note=say("mean {slip}", slip=ms(slip.mean)) if slip else ""),
+        Card(title=say("Slip p99"), value=ms(slip.p99 if slip else None), metric="slip_s",
+             note=say("at most {slip}", slip=ms(slip.max)) if slip else ""),
+    ]  # fmt: skip
+
+
+def _arrivals(run: Run) -> str:
+    load = run.plan.load
+    if load.constant:
+        return say("evenly spaced")
+    return say("at random") if load.burstiness == 1 else say("in bursts, k {k}", k=number(load.burstiness))
+
+
+def _rows(summary: Summary) -> list[dict[str, str]]:
+    rows = []
+    for sent, scheduled in FROM_BOTH:
+        for name in SHOWN:
+            values = [summary.statistic(metric, name) for metric in (sent, scheduled)]
+            if any(value is not None for value in values):
+                rows.append(
+                    {
+                        say("Latency"): f"{METRICS[sent].title} {name}",
+                        say("From the send"): ms(values[0]),
+                        say("From the schedule"): f"**{ms(values[1])}**",
+                    }
+                )
+    return rows

@@ -1,0 +1,128 @@
+"""Load held back, too much of it, and turned away: each with a run that shows it and one almost the same without."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.doubts.evidence import evidence
+from core.doubts.load import saturation_doubts, schedule_doubts, turned_away_doubts
+from core.load import Load, Stage
+from core.records import Failure, FailureKind
+from core.run import ClientHealth, RunState, StoppedBy
+from tests.core.example_runs import answered, failed, plan, run
+
+
+def offered(rate=10.0, **load):
+    """A plan in open loop."""
+    return replace(plan(), load=Load(concurrency=None, rate=rate, **load))
+
+
+def told(doubts, requests, of, **rest):
+    """What these doubts say of a run."""
+    return list(doubts(evidence(run(requests, of=of, **rest))))
+
+
+def sent_late(count=100, *, by=0.0, slower=1.0, first=0.1):
+    """Ten a second are due; each leaves `by` seconds late and the gaps are `slower` times as long."""
+    return [
+        answered(index, scheduled_s=index / 10, sent=index / 10 * slower + by, first=first) for index in range(count)
+    ]
+
+
+def test_a_cap_in_flight_that_held_requests_back_is_told():
+    left = answered(100, scheduled_s=10.0, sent=11.0)
+    never = replace(left, sent_s=None, failure=Failure(kind=FailureKind.INCOMPLETE, message="never sent"))
+    (found,) = told(
+        schedule_doubts,
+        [*sent_late(slower=1.05), never],
+        offered(max_in_flight=4),
+        client=ClientHealth(max_in_flight=4),
+    )
+
+    assert (found.kind, found.level) == ("behind_schedule", "act")
+    assert found.what == (
+        "9.52 requests/s were sent of 10 offered, one in 100 left 490 ms after it was due, or later, 1 that was due "
+        "was never sent."
+    )
+    assert found.why.startswith("The cap of 4 in flight held them back")
+    assert "from the schedule" in found.do
+
+
+def test_a_client_that_was_late_is_told_apart_from_the_cap():
+    requests = sent_late(by=0.02)
+    for cap in (None, 4):
+        (found,) = told(schedule_doubts, requests, offered(max_in_flight=cap), client=ClientHealth(max_in_flight=3))
+        assert found.what == "One in 100 left 20 ms after it was due, or later."
+        assert found.why.startswith("The load generator was late")
+        assert found.do.startswith("Measure at a lower rate")
+
+
+@pytest.mark.parametrize(
+    "requests",
+    [
+        sent_late(slower=1.0009), sent_late(by=0.0009), sent_late(by=0.0009, first=0.001), sent_late(by=0.009),
+        sent_late(by=-0.001),
+    ],
+    ids=["less than 2 %", "below 1 ms", "below 1 ms of a fast server", "below 10 % of TTFT", "a timer that was early"],
+)  # fmt: skip
+def test_a_schedule_that_was_kept_is_not_doubted(requests):
+    assert told(schedule_doubts, requests, offered()) == []
+
+
+def test_a_closed_loop_has_no_schedule_to_keep():
+    assert told(schedule_doubts, sent_late(by=0.5), plan()) == []
+
+
+SATURATED = {"stopped_by": StoppedBy.SATURATION}
+
+
+def test_a_saturated_server_is_told_with_its_level():
+    (found,) = told(saturation_doubts, sent_late(81), offered(), **SATURATED)
+
+    assert (found.kind, found.level) == ("saturated", "act")
+    assert found.what == (
+        "The server was saturated at 10 requests/s: requests in flight and TTFT kept rising, so the sending ended "
+        "after 8 s."
+    )
+    (closed,) = told(saturation_doubts, [], plan(concurrency=64), **SATURATED)
+    assert closed.what.startswith("The server was saturated at 64 in flight: ")
+    assert closed.what.endswith("ended early.")
+
+
+def test_a_server_saturated_on_the_way_is_told_where():
+    stages = (Stage(seconds=20, start=0.5, end=10.0),)
+    (found,) = told(saturation_doubts, sent_late(101), offered(stages=stages), **SATURATED)
+
+    assert found.what.startswith("The server was saturated 10 s into the stages, at 5.2 of 10 requests/s: ")
+
+
+@pytest.mark.parametrize(
+    "rest", [{"stopped_by": StoppedBy.DURATION}, {**SATURATED, "state": RunState.FAILED}], ids=["its end", "failed"]
+)
+def test_a_run_that_ended_otherwise_is_not_saturated(rest):
+    assert told(saturation_doubts, sent_late(81), offered(), **rest) == []
+
+
+def turned_away(count, *, retry_after_s=None, of=200):
+    """Answers, the first `count` of them 429."""
+    limit = Failure(kind=FailureKind.HTTP_429, message="slow down", status=429, retry_after_s=retry_after_s)
+    return [replace(failed(n), failure=limit) if n < count else answered(n, sent=n / 10) for n in range(of)]
+
+
+def test_requests_turned_away_are_told_with_what_the_server_asked():
+    (found,) = told(turned_away_doubts, turned_away(3, retry_after_s=2.0), plan())
+    (silent,) = told(turned_away_doubts, turned_away(3), plan())
+    (some,) = told(turned_away_doubts, [*turned_away(3), *turned_away(5, retry_after_s=20.0)], plan())
+
+    assert (found.kind, found.level) == ("turned_away", "act")
+    assert found.what == (
+        "3 of 200 requests were turned away with 429 (1.5 %). All asked to wait, 2,000 ms in the median (Retry-After)."
+    )
+    assert "does not wait" in found.why
+    assert silent.what.endswith("No Retry-After said how long to wait.")
+    assert "5 asked to wait, 20 s in the median" in some.what
+
+
+def test_one_percent_turned_away_and_other_failures_are_not():
+    assert told(turned_away_doubts, turned_away(2), plan()) == []
+    assert told(turned_away_doubts, [failed(n) for n in range(9)], plan()) == []

@@ -1,0 +1,84 @@
+"""Levels are read as lists and ranges; nonsense gets one sentence."""
+
+import pytest
+
+from core.levels import between, read_levels, read_range, read_stages, written_stages
+from core.plan import PlanError
+
+
+@pytest.mark.parametrize(
+    ("written", "levels"),
+    [
+        ("4", (4,)),
+        ("1, 4,16 ", (1, 4, 16)),
+        ("1..64:x2", (1, 2, 4, 8, 16, 32, 64)),
+        ("1..16:+5", (1, 6, 11, 16)),
+        ("1,2,4..16:x2,4", (1, 2, 4, 8, 16)),
+        ("1..10:x1.5", (1, 2, 3, 5, 8)),
+    ],
+)
+def test_levels_in_flight(written, levels):
+    assert read_levels(written, "concurrency") == levels
+
+
+def test_rates_may_have_fractions():
+    assert read_levels("0.5..2:+0.5, 3.25", "rate") == pytest.approx((0.5, 1.0, 1.5, 2.0, 3.25))
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["", "a", "1,,2", "0", "-1", "1.5", "1..", "1..9", "1..9:x1", "1..9:+0", "1..9:*2", "nan", "inf", "1..100000:+1"],
+)
+def test_nonsense_is_refused_with_a_sentence(written):
+    with pytest.raises(PlanError) as refused:
+        read_levels(written, "concurrency")
+
+    assert str(refused.value).endswith(".")
+
+
+def test_a_range_without_a_step_is_the_range_of_a_search():
+    assert read_range("1..4096", "concurrency") == (1, 4096)
+    assert read_range("0.5 .. 20", "rate") == (0.5, 20.0)
+    assert read_range("1,4", "concurrency") is None
+    assert read_range("1..64:x2", "concurrency") is None
+
+
+def test_levels_between_gather_where_the_queue_begins():
+    assert between(2.0, 4.0, high=64, count=4) == (3, 6, 11, 23)  # full with 2 s x 4/s = 8 in flight
+
+
+def test_levels_between_are_geometric_where_nothing_is_known():
+    assert between(None, 4.0, high=64, count=3) == (4, 8, 16)
+
+
+@pytest.mark.parametrize("knee", [0.001, 1, 10_000])
+@pytest.mark.parametrize("high", [4, 5, 64, 8192])
+def test_levels_between_lie_between(knee, high):
+    found = between(1.0, knee, high=high, count=6)
+
+    assert found
+    assert all(1 < level < high for level in found)
+    assert sorted(set(found)) == list(found)
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["30s@5", "30s@5,60s@5..50", "1.5s@0.25..4:exponential,10s@4", "0.0000012s@12345.6789012,80000s@7"],
+)
+def test_stages_are_written_as_they_are_read(written):
+    assert written_stages(read_stages(written)) == written
+
+
+def test_stages_hold_a_level_or_lead_to_another():
+    held, ramp = read_stages(" 30 @ 5 , 60s@5..50:linear")
+
+    assert (held.seconds, held.start, held.end) == (30, 5, 5)
+    assert (ramp.start, ramp.end, ramp.shape) == (5, 50, "linear")
+
+
+@pytest.mark.parametrize(
+    "written", ["", "30", "30s@", "@5", "0s@5", "30s@0", "30s@5..", "30s@-5", "30s@5..6:fast", "x"]
+)
+def test_stages_of_nonsense_are_refused_with_an_example(written):
+    with pytest.raises(PlanError, match="30s@5,60s@5"):
+        read_stages(written)
