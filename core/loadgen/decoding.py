@@ -17,6 +17,7 @@ BUSY_GAP_NS = 100_000  # between two slices of an idle loop pass about 20 us
 MOST_SHARE = 0.9
 CREDIT_NS = 20_000_000
 PAUSE_S = 0.001
+MOST_WAIT_NS = 50_000_000  # a slice at least so often: 0.3 ms of it keep answers coming on a loop that never rests
 BACKLOG_BYTES = 100_000_000  # above this memory matters more: slices so long that they win, seen as loop lag
 FLOODED_SLICE_NS = 5_000_000
 
@@ -66,7 +67,8 @@ class IdleDecoder:
         self._slices += 1
         if self._slices % 64 == 0:
             self._flooded = sum(exchange.undecoded for exchange in self._waiting) > BACKLOG_BYTES
-        if not (self._flooded or self._until_ns is not None or self._has_credit(started)):
+        must = self._flooded or self._until_ns is not None or started - self._left_ns > MOST_WAIT_NS
+        if not (self._has_credit(started) or must):
             self._loop.call_later(PAUSE_S, self._slice)
             return
         busy = started - self._left_ns > BUSY_GAP_NS

@@ -84,6 +84,7 @@ async def test_a_cancelled_run_decodes_to_its_end_what_it_has_time_for():
 
 async def test_a_process_that_has_used_its_share_decodes_later(monkeypatch):
     monkeypatch.setattr(decoding, "MOST_SHARE", 0.0)
+    monkeypatch.setattr(decoding, "MOST_WAIT_NS", 60_000_000_000)
     decoded = []
     decoder = IdleDecoder(asyncio.get_running_loop(), decoded=decoded.append)
     decoder.add(long_exchange(50))
@@ -97,6 +98,17 @@ async def test_a_process_that_has_used_its_share_decodes_later(monkeypatch):
 
     assert waited
     assert len(decoded) == 1
+
+
+async def test_a_loop_that_never_rests_decodes_all_the_same(monkeypatch):
+    monkeypatch.setattr(decoding, "MOST_SHARE", 0.0)
+    monkeypatch.setattr(decoding, "MOST_WAIT_NS", 1_000_000)
+    decoder = IdleDecoder(asyncio.get_running_loop(), decoded=lambda _: None)
+    decoder.add(long_exchange(2000))
+
+    async with asyncio.timeout(20):
+        while decoder.waiting:
+            await asyncio.sleep(0)
 
 
 async def test_memory_is_bounded_even_then(monkeypatch):
