@@ -9,7 +9,7 @@ from core.fleet.live import LiveExperiment, LiveRun
 from core.run import RunState
 from core.words import say
 from pages.parts import look
-from pages.parts.live_numbers import Cell, draw, hour
+from pages.parts.live_numbers import Cell, draw, hour, rates
 from pages.parts.measures import hint
 from pages.parts.text import clock, count, escape_markdown, ms, plural, short
 
@@ -80,7 +80,9 @@ def show(found: LiveExperiment) -> None:
         do = f" :gray[{told.next_step}]" if told.next_step else ""
         st.markdown(f"{look.LEVEL_ICON[told.level]} &thinsp; **{escape_markdown(told.what)}**{reason}{do}")
         if any(run.sent for run in found.runs):
-            draw([_runs(found), _time(found), _answered(found), _lag(found)], "cards4_ended")
+            measured = [run for run in found.runs if run.sent]
+            of_one = rates(measured[0]) if len(measured) == 1 else []  # of several each run's page tells
+            draw([_runs(found), _time(found), _answered(found), *of_one, _lag(found)], "cards4_ended")
 
 
 def _runs(found: LiveExperiment) -> Cell:

@@ -37,7 +37,7 @@ def show(found: LiveExperiment) -> None:
         _in_flight(run),
         _sent(found),
         *_now(run),
-        *_rates(run),
+        *rates(run),
         _lag(run),
     ]
     with st.container(border=True, gap="small"):
@@ -130,7 +130,7 @@ def _now(run: LiveRun) -> list[Cell]:
     ]
 
 
-def _rates(run: LiveRun) -> list[Cell]:
+def rates(run: LiveRun) -> list[Cell]:
     """Of an open loop: what was sent against what the schedule wanted, and how late."""
     if run.plan.load.variable != "rate":
         return []

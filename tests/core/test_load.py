@@ -77,8 +77,9 @@ def test_the_moment_a_level_is_reached_is_the_first_one(made, level, from_s):
 
     found = load.reaches(level, from_s)
 
-    before = [from_s + (min(found or 200.0, 200.0) - from_s) * share / 50 for share in range(50)]
-    assert all(load.level_at(at_s) < level * (1 + 1e-9) for at_s in before if at_s < (found or 200.0))
+    end_s = 200.0 if found is None else found
+    before = [from_s + (end_s - from_s) * share / 50 for share in range(50)]
+    assert all(load.level_at(at_s) < level * (1 + 1e-9) for at_s in before if at_s < end_s)
     if found is not None:
         assert found >= from_s
         assert load.level_at(found + 1e-9) >= level * (1 - 1e-6)
