@@ -154,7 +154,7 @@ class Load:
             if from_s < begin_s + stage.seconds:
                 found = stage.reaches(level, max(0.0, from_s - begin_s))
                 if found is not None:
-                    return begin_s + found
+                    return max(from_s, begin_s + found)
             begin_s += stage.seconds
         return max(from_s, begin_s) if self.level_at(begin_s) >= level else None
 

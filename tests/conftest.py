@@ -1,13 +1,18 @@
 """What every test shares: async tests run on asyncio alone, no example is failed for taking its time, and a killed
 process's half-written coverage file ends no run."""
 
+import os
+
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.unfinished import drop_unfinished
 
 # A busy machine makes any example slow: that is no fault of what is tested.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Where a change is judged, the same examples are tried each time; elsewhere new ones look for what nobody thought of.
+settings.register_profile(
+    "patient", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=bool(os.environ.get("CI"))
+)
 settings.load_profile("patient")
 
 
