@@ -6,7 +6,6 @@ from typing import Any
 
 from core.judging import Judged, judge, meets
 from core.levels import between
-from core.load import Load
 from core.plan import Configuration, Experiment, RunPlan, Sweep
 from core.run import Run, RunState, StoppedBy
 from core.search import MOST_PROBES, Edge, Probe, Search, edge, next_level, sentence
@@ -57,12 +56,9 @@ def expected_runs(experiment: Experiment) -> int:
 def at_level(plan: RunPlan, level: float) -> RunPlan:
     """The plan with another level; its stages, which led to the old one, are left out."""
     load = plan.load
-    moved: Load
     if load.variable == "rate":
-        moved = replace(load, rate=level, stages=())
-    else:
-        moved = replace(load, concurrency=round(level), stages=(), warmup_requests=load.warmup_requests)
-    return replace(plan, load=moved)
+        return replace(plan, load=replace(load, rate=level, stages=()))
+    return replace(plan, load=replace(load, concurrency=round(level), stages=()))
 
 
 def probes(experiment: Experiment, done: Sequence[Done]) -> tuple[Probe, ...]:
@@ -96,7 +92,7 @@ class Searched:
 
     def sentence(self, slo: str = "") -> str:
         """What was found, and whether the search was cut short; `slo` are other words for the limits."""
-        words = sentence(self.search, self.edge, slo) if slo else sentence(self.search, self.edge)
+        words = sentence(self.search, self.edge, slo)
         return words + " " + say("The search was cut short.") if self.cut_short else words
 
 
@@ -113,13 +109,12 @@ def searched(experiment: Experiment, done: Sequence[Done]) -> tuple[Searched, ..
             for one in its
             if _tells(one)
         )
-        edge_now = edge(probes(experiment, its))
         found.append(
             Searched(
                 search=search,
                 configuration=plan.configuration,
                 tried=tried,
-                edge=edge_now,
+                edge=found_edge(experiment, its),
                 ended=_next_level(experiment, its) is None,
                 cut_short=not all(map(_tells, its)),
             )

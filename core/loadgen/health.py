@@ -1,46 +1,34 @@
 """How late the load generator's own loop is, measured while it works. Knows nothing of requests."""
 
 import asyncio
-import ctypes
 import os
 import resource
 import struct
-import sys
 from array import array
 from collections.abc import Callable
 from random import Random
 from time import monotonic, monotonic_ns
 from time import sleep as block
 
+from core.loadgen.alarm import kernel_timer, set_timer
 from core.percentile import percentile
 from core.processor_time import busy_share, machine_times
 from core.run import ClientHealth
 
 PERIOD_NS = 5_000_000
-CLOCK_MONOTONIC = 1
-TFD_NONBLOCK = os.O_NONBLOCK
 MAX_SAMPLES = 2_000_000  # 2.7 hours at 5 ms; later ones are left out of the percentiles
 
 
 def _timerfd(period_ns: int) -> int | None:
-    """A kernel timer that can be read like a socket, or None where there is none.
+    """A kernel timer that fires every `period_ns`, or None where there is none.
 
     The loop's own timers are rounded to whole milliseconds, which would be shown as lag.
     """
-    if not sys.platform.startswith("linux"):
-        return None
-    libc = ctypes.CDLL(None, use_errno=True)
-    if not hasattr(libc, "timerfd_create"):
-        return None
-    fd = libc.timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK)
-    if fd < 0:
-        return None
-    seconds, nanos = divmod(period_ns, 1_000_000_000)
-    spec = struct.pack("qqqq", seconds, nanos, seconds, nanos)
-    if libc.timerfd_settime(fd, 0, spec, None) != 0:
+    fd = kernel_timer()
+    if fd is not None and not set_timer(fd, period_ns, period_ns):
         os.close(fd)
         return None
-    return int(fd)
+    return fd
 
 
 class LagProbe:
