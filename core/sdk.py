@@ -6,6 +6,7 @@ SDK picks up from the environment; redirects are not followed, nothing is retrie
 
 import threading
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx2
@@ -24,6 +25,7 @@ from core.records import Failure, FailureKind
 from core.tls import client_context
 from core.trial_lane import Lane
 from core.wire.errors import clean, http_failure, parameter_change
+from core.wire.retry_after import http_date
 from core.words import say
 
 MOST_BYTES = 8_000_000
@@ -200,8 +202,13 @@ def _ended_early(lane: Lane, fault: Exception, *, started: bool, expired: bool) 
 def _status_sentence(lane: Lane, fault: openai.APIStatusError) -> str:
     response = fault.response
     body = response.content if response.is_closed else b""
+    headers = response.headers
     failure = http_failure(
-        response.status_code, response.headers.get("content-type", ""), body, response.headers.get("retry-after")
+        response.status_code,
+        headers.get("content-type", ""),
+        body,
+        headers.get("retry-after"),
+        answered_at=http_date(headers.get("date")) or datetime.now(UTC),
     )
     location = response.headers.get("location") if response.is_redirect else None
     page = Page(

@@ -1,6 +1,6 @@
 """The few headers of an answer that matter to a measurement. Knows no body."""
 
-KEPT = frozenset({"content-type", "content-encoding", "retry-after", "location", "server"})
+KEPT = frozenset({"content-type", "content-encoding", "date", "retry-after", "location", "server"})
 FRAMING = frozenset({"content-length", "transfer-encoding"})
 LONGEST = 2000
 

@@ -3,12 +3,15 @@
 Fed while others wait to be read: an ordinary read costs a parse and a decode, and nothing is logged.
 """
 
+from datetime import UTC, datetime
+
 import httptools
 
 from core.loadgen.head import Head
 from core.records import Failure, FailureKind
 from core.wire.errors import http_failure
 from core.wire.openai import Answer, StreamDecoder
+from core.wire.retry_after import http_date
 from core.words import say
 
 ERROR_BODY_BYTES = 262_144
@@ -151,4 +154,11 @@ class Message:
             )
             return Failure(kind=FailureKind.MALFORMED, message=words, status=self.status)
         body = b"" if compressed else self.body()
-        return http_failure(self.status, self.content_type, body, head.value("retry-after"), head.value("location"))
+        return http_failure(
+            self.status,
+            self.content_type,
+            body,
+            head.value("retry-after"),
+            head.value("location"),
+            answered_at=http_date(head.value("date")) or datetime.now(UTC),  # it is decoded soon after it came
+        )

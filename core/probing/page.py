@@ -1,6 +1,7 @@
 """One HTTP answer as a value: status, headers, a capped body. Never knows how it came."""
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 from urllib.parse import urljoin
@@ -8,6 +9,7 @@ from urllib.parse import urljoin
 import orjson
 
 from core.hosts import address
+from core.wire.retry_after import http_date
 
 MAX_NAME = 300
 
@@ -47,6 +49,11 @@ class Page:
     def content_type(self) -> str:
         """The media type, without parameters."""
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    @property
+    def dated(self) -> datetime | None:
+        """When the server says that it answered."""
+        return http_date(self.headers.get("date"))
 
     @property
     def looks_like_html(self) -> bool:

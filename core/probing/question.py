@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from itertools import pairwise
 from statistics import median
 from typing import Any
@@ -144,6 +145,7 @@ def _reply(exchange: Exchange, ask: Ask, changes: tuple[str, ...]) -> Reply:
         status=page.status,
         content_type=page.headers.get("content-type", ""),
         retry_after=page.headers.get("retry-after"),
+        answered_at=page.dated or datetime.now(UTC),
     )
     for at_us, data in exchange.reads:
         decoder.feed(at_us, data)

@@ -1,5 +1,7 @@
 """From a failed exchange to the words of the report: what was sent, what came back, what it means. Asks nothing."""
 
+from datetime import UTC, datetime
+
 from core.hosts import address, host_text
 from core.probing.circumstances import Circumstances
 from core.probing.diagnosis import diagnose
@@ -13,7 +15,13 @@ from core.words import say
 
 def page_failure(page: Page) -> Failure:
     """The failure behind an answer that is no success."""
-    return http_failure(page.status, page.content_type, page.body, page.headers.get("retry-after"))
+    return http_failure(
+        page.status,
+        page.content_type,
+        page.body,
+        page.headers.get("retry-after"),
+        answered_at=page.dated or datetime.now(UTC),
+    )
 
 
 def circumstances(

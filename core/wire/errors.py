@@ -3,8 +3,8 @@
 Sentences stay hostile text: shortened and without control characters here, escaped where they are shown.
 """
 
-import math
 import re
+from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 
@@ -12,6 +12,7 @@ import orjson
 
 from core.base_url import OPERATION_PATHS
 from core.records import Failure, FailureKind
+from core.wire.retry_after import wait_s
 from core.words import say
 
 MAX_SENTENCE = 500
@@ -19,7 +20,6 @@ MAX_BODY = 1_000_000  # bytes of an error body that are read as JSON
 MAX_DEPTH = 8
 MAX_LABEL = 100
 MAX_TARGET = 300
-MAX_RETRY_AFTER_S = 30 * 86_400.0
 
 # Where a sentence may stand, best place first. Two in one object ("error" and "message") are both told.
 SENTENCE_KEYS = (
@@ -51,11 +51,18 @@ TAG = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.IGNORECASE | re.DOT
 
 
 def http_failure(
-    status: int, content_type: str, body: bytes, retry_after: str | None = None, location: str | None = None
+    status: int,
+    content_type: str,
+    body: bytes,
+    retry_after: str | None = None,
+    location: str | None = None,
+    *,
+    answered_at: datetime | None = None,
 ) -> Failure:
     """The failure behind an answer that is no success, with the server's own sentence if it has one.
 
     `location`: the header of a redirect. None is followed: what is measured is the address that was given.
+    `answered_at`: from when a `retry_after` that is a date counts, see `core.wire.retry_after`.
     """
     found = _json(body)
     target = _target(location or "") if 300 <= status < 400 else ""
@@ -68,7 +75,7 @@ def http_failure(
     kind = _kind(status)
     if status >= 400:
         kind = _cause(status, f"{message} {_labels(found)}".lower()) or kind
-    return Failure(kind=kind, message=clean(message), status=status, retry_after_s=_seconds(retry_after))
+    return Failure(kind=kind, message=clean(message), status=status, retry_after_s=wait_s(retry_after, answered_at))
 
 
 def parameter_change(status: int, body: bytes) -> str | None:
@@ -208,12 +215,3 @@ def _with_status(status: int, text: str) -> str:
     if text.lower() == name.removeprefix(f"{status} ").lower():
         return name
     return text if str(status) in text else f"{name}: {text}"
-
-
-def _seconds(retry_after: str | None) -> float | None:
-    # A date needs a clock, which this folder does not have: it counts as not said.
-    try:
-        seconds = float(retry_after or "")
-    except ValueError:
-        return None
-    return min(seconds, MAX_RETRY_AFTER_S) if math.isfinite(seconds) and seconds >= 0 else None

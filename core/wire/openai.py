@@ -4,6 +4,7 @@ It runs in the measuring process between two reads: an ordinary chunk is cheap, 
 """
 
 from array import array
+from datetime import datetime
 from typing import Any
 
 from orjson import JSONDecodeError, loads
@@ -35,17 +36,23 @@ class StreamDecoder:
     """
 
     __slots__ = (
-        "_at_us", "_body", "_closing", "_content_type", "_done", "_events", "_first_answer_us",
+        "_answered_at", "_at_us", "_body", "_closing", "_content_type", "_done", "_events", "_first_answer_us",
         "_first_content_event", "_first_token_event", "_last_token_event", "_likeness", "_malformed",
         "_reading", "_retry_after", "_sse", "_status", "chunk_us",
     )  # fmt: skip
 
     def __init__(
-        self, *, status: int, content_type: str, retry_after: str | None = None, keep_text: bool = True
+        self,
+        *,
+        status: int,
+        content_type: str,
+        retry_after: str | None = None,
+        answered_at: datetime | None = None,
+        keep_text: bool = True,
     ) -> None:
         self._status = status
         self._content_type = content_type
-        self._retry_after = retry_after
+        self._retry_after, self._answered_at = retry_after, answered_at
         self._sse: SseParser | None = None  # until the first byte says that it is a stream
         self._body = bytearray()
         self._at_us: int | None = None  # of the last read
@@ -92,7 +99,9 @@ class StreamDecoder:
                 self._named(self._at_us or 0, event)  # its bytes came with the last read, whenever the end was seen
             return self._answer(self._stream_failure())
         if not 200 <= self._status < 300:
-            failure = http_failure(self._status, self._content_type, bytes(self._body), self._retry_after)
+            failure = http_failure(
+                self._status, self._content_type, bytes(self._body), self._retry_after, answered_at=self._answered_at
+            )
             self._reading.error = failure.message
             return self._answer(failure)
         kind = kind_of_body(self._body, self._content_type)

@@ -54,6 +54,14 @@ def test_a_compressed_refusal_is_told_by_its_status():
     assert "\ufffd" not in found.message
 
 
+def test_a_wait_until_a_date_counts_from_the_answers_own_date_whatever_our_clock_says():
+    until = b"Retry-After: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
+    dated = b"Date: Sun, 06 Nov 1994 08:49:30 GMT\r\n"
+
+    assert failure(with_length("429 X", b"{}", dated, until)).retry_after_s == 7.0
+    assert failure(with_length("429 X", b"{}", until)).retry_after_s == 0.0  # it is over by now
+
+
 def test_a_body_that_says_identity_is_not_compressed():
     said = b"Content-Encoding: Identity\r\nContent-Type: text/event-stream\r\n"
 

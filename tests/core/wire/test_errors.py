@@ -1,6 +1,7 @@
 """Error bodies of every shape: the server's own sentence, the kind of failure, and what a preflight may change."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given, settings
@@ -121,13 +122,13 @@ def test_a_lack_of_memory_is_known_by_the_engines_words(message):
     assert failure(429, {"error": {"message": message}}).kind is FailureKind.HTTP_429
 
 
-@pytest.mark.parametrize(
-    ("said", "seconds"),
-    [("2", 2.0), ("0.5", 0.5), (None, None), ("", None), ("-1", None), ("nan", None), ("inf", None), ("soon", None),
-     ("Wed, 21 Oct 2026 07:28:00 GMT", None), ("1e300", 30 * 86_400.0)],
-)  # fmt: skip
-def test_retry_after_is_read_where_it_counts_seconds(said, seconds):
-    assert failure(429, {"error": "wait"}, retry_after=said).retry_after_s == seconds
+def test_a_wait_is_kept_with_its_refusal_whether_told_in_seconds_or_as_a_date():
+    at = datetime(2026, 10, 21, 7, 28, tzinfo=UTC)
+    until = "Wed, 21 Oct 2026 07:28:30 GMT"
+
+    assert failure(429, {"error": "wait"}, retry_after="2").retry_after_s == 2.0
+    assert failure(503, {"error": "wait"}, retry_after=until, answered_at=at).retry_after_s == 30.0
+    assert failure(503, {"error": "wait"}, retry_after=until).retry_after_s is None
 
 
 def test_a_long_sentence_is_shortened():
