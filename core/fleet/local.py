@@ -20,6 +20,7 @@ import orjson
 
 from core.environment import environment
 from core.loadgen import channel
+from core.loadgen.secrecy import Secrecy
 from core.plan import RunPlan
 from core.records import Outcome, RequestRecord
 from core.run import Preflight, Run, RunState, StoppedBy
@@ -66,6 +67,7 @@ class LocalRun:
     ) -> None:
         self.run_id = run_id or new_run_id()
         self._plan = plan
+        self._secrecy = Secrecy(key_header)
         self._job = channel.Job(run_id=self.run_id, plan=plan, key_header=key_header, preflight=preflight)
         self._listener = listener or Listener()
         self._environ = dict(environ or {})
@@ -127,7 +129,8 @@ class LocalRun:
 
     def _hear(self, stderr: IO[bytes]) -> None:
         for line in stderr:
-            self._last_words.append(line.decode("utf-8", "replace").rstrip()[:500])
+            # The child cuts the key out of all it sends; an interpreter that dies says what it likes.
+            self._last_words.append(self._secrecy.text(line.decode("utf-8", "replace").rstrip())[:500])
 
     def _end(self, process: subprocess.Popen[bytes], listening: threading.Thread) -> int:
         """Close the pipes (which ends a child that still lives) and wait."""

@@ -209,6 +209,19 @@ def test_a_key_reaches_the_server_and_nothing_else(server):
     assert "geheim-123" not in repr(run)
 
 
+def test_a_key_in_the_last_words_of_a_child_that_dies_is_not_kept(server, tmp_path, monkeypatch):
+    dying = tmp_path / "python"
+    dying.write_text('#!/bin/sh\nread -r job\necho "${job#*key_header}" | cut -c 1-80 >&2\nexit 1\n')
+    dying.chmod(0o755)
+    monkeypatch.setattr("sys.executable", str(dying))
+
+    run = run_once(plan_for(server.base_url), key_header=("Authorization", "Bearer geheim-123"))
+
+    assert run.state is RunState.FAILED
+    assert "Authorization" in run.message  # what it said is told
+    assert "geheim" not in repr(run)
+
+
 def test_answers_that_are_too_slow_are_timeouts(server):
     plan = plan_for(server.base_url, model="gt-ttft400000-itl2000", requests=2, warmup_requests=0)
     from dataclasses import replace

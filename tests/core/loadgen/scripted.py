@@ -127,7 +127,9 @@ def plan_for(
         name: load.pop(name) for name in ("api", "ca_file", "verify", "headers", "key_name") if name in load
     }
     workload_fields = {
-        name: load.pop(name) for name in ("stream", "input_tokens", "output_tokens", "extra_body") if name in load
+        name: load.pop(name)
+        for name in ("stream", "input_tokens", "output_tokens", "extra_body", "ignore_eos")
+        if name in load
     }
     endpoint = Endpoint(
         name="scripted", base_url=f"{scheme}://{host}:{port}/v1", limits=limits or Limits(), **endpoint_fields

@@ -2,13 +2,20 @@
 
 import asyncio
 import gzip
+import select
 import socket
 import ssl
 import struct
+from collections.abc import Callable, Iterator
 
 import pytest
 import trustme
 
+from core.loadgen.connection import Connection
+from core.loadgen.dialling import Dialler
+from core.loadgen.exchange import Exchange
+from core.loadgen.lanes import Lanes
+from core.loadgen.seen import Prepared
 from core.plan import Limits
 from core.records import FailureKind, Outcome
 from tests.core.loadgen.scripted import (
@@ -100,21 +107,79 @@ async def test_a_stale_connection_is_not_used_and_that_is_no_retry(monkeypatch):
     assert server.connections > 3
 
 
-async def test_a_connection_whose_end_waits_to_be_read_is_not_used():
-    async def close_after_the_first(asked, writer):
-        writer.write(stream("a"))
-        await writer.drain()
-        if asked.connection == 0:
-            writer.close()
+async def unread(sent_by_server: Callable[[socket.socket], None]) -> Connection:
+    """A connection on which the server did something that the loop has had no chance to read."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        endpoint = plan_for(port).configuration.endpoint
+        connection = await Dialler(asyncio.get_running_loop(), endpoint).dial()
+        assert isinstance(connection, Connection)
+        served, _ = listener.accept()
+        assert connection.usable()
+        with served:
+            sent_by_server(served)
+            # Waited for without giving the loop a turn: what came lies in the socket, and nobody was told of it.
+            assert select.select([connection.transport.get_extra_info("socket").fileno()], [], [], 10)[0]
+        assert not connection.lost
+    return connection
 
-    async with scripted(close_after_the_first) as server:
-        plan = plan_for(server.port, requests=1, warmup_requests=1)
-        records: list = []
-        engine = engine_for(plan, records)
-        await engine.run()
 
-    assert [record.outcome for record in records] == [Outcome.OK] * 2
-    assert len(server.asked) == 2
+@pytest.mark.parametrize(
+    "sent_by_server",
+    [
+        socket.socket.close,
+        lambda served: served.shutdown(socket.SHUT_WR),
+        lambda served: served.sendall(b"HTTP/1.1 408"),
+    ],
+    ids=["its end", "the end of one direction", "bytes that nobody asked for"],
+)
+async def test_a_connection_on_which_something_waits_to_be_read_is_not_used(sent_by_server):
+    connection = await unread(sent_by_server)
+
+    assert not connection.usable()
+    connection.close()
+
+
+async def test_a_request_leaves_on_a_new_connection_where_the_end_of_the_old_waits_to_be_read():
+    async with scripted(answers(stream("a"))) as server:
+        lanes = Lanes(Dialler(asyncio.get_running_loop(), plan_for(server.port).configuration.endpoint), 1, reuse=True)
+        old = await unread(socket.socket.close)
+        lanes._connections[0] = old
+        new = await lanes.connection(0)
+        await lanes.close()
+
+    assert isinstance(new, Connection)
+    assert new is not old
+    assert old.lost or old.transport.is_closing()
+
+
+class Wire:
+    """Stands for the transport: notes what the clock had said to the exchange when the bytes came to it."""
+
+    def __init__(self, exchange: Exchange, clock: Iterator[int]) -> None:
+        self.exchange, self.clock = exchange, clock
+        self.written: list[tuple[bytes, int, int]] = []
+
+    def write(self, data: bytes) -> None:
+        """The first byte leaves here, and writing takes time."""
+        self.written.append((data, self.exchange.sent_ns, next(self.clock)))
+        next(self.clock)
+
+
+def test_sent_is_what_the_clock_says_last_before_the_first_byte_is_written(monkeypatch):
+    clock = iter(range(1000, 100_000, 10))
+    monkeypatch.setattr("core.loadgen.connection.monotonic_ns", lambda: next(clock))
+    prepared = Prepared(index=0, warmup=False, request_id="x", payload=b"POST", input_tokens=1, output_tokens=1)
+    exchange = Exchange(prepared, ended=lambda _: None)
+    connection = Connection()
+    connection.transport = wire = Wire(exchange, clock)
+
+    connection.send(exchange)
+
+    ((written, sent_ns, at_ns),) = wire.written
+    assert written == b"POST"
+    assert sent_ns == at_ns - 10  # nothing looked at the clock in between
+    assert exchange.sent_ns == sent_ns  # and nothing set it again afterwards
 
 
 @pytest.mark.parametrize(

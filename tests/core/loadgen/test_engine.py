@@ -1,8 +1,11 @@
 """The closed loop: how many, how long, how many at once, and when it stops."""
 
 import asyncio
+import gc
 import time
 from collections import Counter
+
+import pytest
 
 from core.loadgen import lanes
 from core.loadgen.closed_loop import WAVE
@@ -36,6 +39,38 @@ async def test_it_sends_exactly_the_requests_asked_for():
     assert [record.index for record in records] == list(range(17))
     assert len({record.request_id for record in records}) == 17
     assert len(server.asked) == 17
+
+
+@pytest.mark.parametrize(
+    "load", [{"warmup_requests": 1}, {"concurrency": None, "rate": 50.0}], ids=["closed loop with warm-up", "open loop"]
+)
+async def test_nothing_is_collected_during_a_run_and_all_of_it_after(load):
+    seen = []
+
+    async def look(_asked, writer):
+        seen.append((gc.isenabled(), gc.get_freeze_count()))
+        writer.write(stream("a"))
+
+    async with scripted(look) as server:
+        engine = engine_for(plan_for(server.port, **load), [])
+        before = gc.get_freeze_count()
+        await engine.run()
+
+    assert len(seen) == 1 + load.get("warmup_requests", 0)
+    assert all(not enabled and frozen > before for enabled, frozen in seen)
+    assert gc.isenabled()
+    assert gc.get_freeze_count() == 0
+
+
+async def test_a_run_that_breaks_off_leaves_collection_as_it_was(monkeypatch):
+    async with scripted(answers(stream("a"))) as server:
+        engine = engine_for(plan_for(server.port), [])
+        monkeypatch.setattr(engine, "_measuring", lambda: 1 // 0)
+        with pytest.raises(ZeroDivisionError):
+            await engine.run()
+
+    assert gc.isenabled()
+    assert gc.get_freeze_count() == 0
 
 
 async def test_never_more_are_in_flight_than_asked_for():
