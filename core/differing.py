@@ -52,6 +52,11 @@ def _facts(contender: Contender) -> dict[str, str]:
     load = run.plan.load
     found[say("requests a level")] = _text(load.requests) if load.requests else f"{load.duration_s:g} s"
     found[say("warm-up requests")] = str(load.warmup_requests)
+    if arrivals := load.arrivals_words():
+        found[say("arrivals")] = arrivals
+        found[say("most in flight")] = _text(load.max_in_flight) or say("no cap")
+    if load.stages:
+        found[say("stages")] = ", ".join(stage.words for stage in load.stages)
     for key in ("paceline", "python", "cpu", "platform"):
         found[say("client {name}", name=key)] = _text(run.environment.get(key))
     found[say("client priority")] = run.client.priority

@@ -208,15 +208,9 @@ def _asked(plan: RunPlan) -> str:
 def _shape(plan: RunPlan) -> str:
     """What beside its level makes a load another one: stages, and how requests arrive in open loop."""
     load = plan.load
-    parts = []
-    if load.variable == "rate":
-        arrivals = say("Poisson") if load.burstiness == 1 else say("burstiness {k:g}", k=load.burstiness)
-        parts.append(say("evenly spaced") if load.constant else arrivals)
-    if load.max_in_flight is not None:
-        parts.append(say("at most {n:,} in flight", n=load.max_in_flight))
-    parts += [say("{s:g} s at {a:g}..{b:g} {shape}", s=stage.seconds, a=stage.start, b=stage.end, shape=stage.shape)
-              for stage in load.stages]  # fmt: skip
-    return ", ".join(parts) or say("steady")
+    cap = "" if load.max_in_flight is None else say("at most {n:,} in flight", n=load.max_in_flight)
+    parts = [load.arrivals_words(), cap, *(stage.words for stage in load.stages)]
+    return ", ".join(part for part in parts if part) or say("steady")
 
 
 def _slots(wanted: Sequence[int]) -> list[int]:

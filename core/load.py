@@ -38,6 +38,13 @@ class Stage:
         above_zero("Stage level", self.end, MOST_PER_S)
         require(self.shape in SHAPES, "Stage shape is {shape}: choose linear or exponential.", shape=self.shape)
 
+    @property
+    def words(self) -> str:
+        """It as people read it: `30 s at 5..50 linear`."""
+        if self.start == self.end:
+            return say("{s:g} s at {a:g}", s=self.seconds, a=self.start)
+        return say("{s:g} s at {a:g}..{b:g} {shape}", s=self.seconds, a=self.start, b=self.end, shape=self.shape)
+
     def level(self, share: float) -> float:
         """The level when this share of its time, 0 to 1, has passed."""
         if self.shape == "exponential":
@@ -158,6 +165,14 @@ class Load:
             begin_s += stage.seconds
         return max(from_s, begin_s) if self.level_at(begin_s) >= level else None
 
+    def arrivals_words(self) -> str:
+        """How requests of an open loop arrive; "" in a closed one."""
+        if self.variable == "concurrency":
+            return ""
+        if self.constant:
+            return say("evenly spaced")
+        return say("Poisson") if self.burstiness == 1 else say("burstiness {k:g}", k=self.burstiness)
+
     def words(self) -> str:
         """The level as people read it: `4 in flight`, `12.5 requests/s`."""
         return level_words(self.variable, self.value)
@@ -167,4 +182,5 @@ def level_words(variable: Variable, value: float) -> str:
     """A level as people read it: `4 in flight`, `12.5 requests/s`."""
     if variable == "concurrency":
         return say("{n:,} in flight", n=round(value))
-    return say("{rate:,g} requests/s", rate=value)
+    written = f"{value:,g}"
+    return say("{rate} request/s", rate=written) if written == "1" else say("{rate} requests/s", rate=written)

@@ -3,6 +3,7 @@
 from core.words import say
 
 MINUS = "−"
+LONGEST_MS = 10.0  # seconds from which people read s, not ms
 
 
 def _without_zeros(text: str) -> str:
@@ -25,9 +26,14 @@ def number(value: float | None) -> str:
 
 def seconds(value: float | None) -> str:
     """Milliseconds below 10 s, then seconds, with the unit."""
-    if value is None:
-        return "–"
-    return say("{value} ms", value=number(value * 1e3)) if abs(value) < 10 else say("{value} s", value=number(value))
+    return seconds_alike(value)[0]
+
+
+def seconds_alike(*values: float | None) -> tuple[str, ...]:
+    """Times that one sentence holds against each other: all in the unit that the longest is read in."""
+    if max((abs(value) for value in values if value is not None), default=0.0) < LONGEST_MS:
+        return tuple("–" if value is None else say("{value} ms", value=number(value * 1e3)) for value in values)
+    return tuple("–" if value is None else say("{value} s", value=number(value)) for value in values)
 
 
 def percent(share: float | None) -> str:

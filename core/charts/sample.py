@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.quantities import LONGEST_MS
+
 MOST_POINTS = 500  # of one trace; a screen shows no more
-LONGEST_MS = 10.0  # seconds from which people read s, not ms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from itertools import pairwise
 from core.doubts.evidence import Evidence, middle
 from core.doubts.finding import Finding
 from core.metrics import ttft_s
-from core.quantities import number, seconds
+from core.quantities import number, seconds, seconds_alike
 from core.records import RequestRecord
 from core.words import say
 
@@ -26,13 +26,14 @@ def cold_doubts(seen: Evidence) -> Iterator[Finding]:
     usual = middle(waits[1:], 75)
     if usual is None or waits[0] < COLD_FACTOR * usual or waits[0] - usual < COLD_LEAST_S:
         return
+    first, others = seconds_alike(waits[0], middle(waits[1:]))
     yield Finding(
         kind="cold_first_request",
         level="act",
         what=say(
             "The first request waited {first} for its first token, the others {usual}.",
-            first=seconds(waits[0]),
-            usual=seconds(middle(waits[1:])),
+            first=first,
+            usual=others,
         ),
         why=say("Something was still being loaded or compiled, and that is in the mean and the highest percentiles."),
         do=say("Measure again with warm-up requests; they are left out of every number.")

@@ -15,7 +15,7 @@ from core.standing import THROUGHPUT, Against, Row, weak
 from core.words import say
 from pages.parts.look import LEVEL_ICON, chip, overline, pair
 from pages.parts.measures import sentence
-from pages.parts.text import difference, escape_markdown, ms, number
+from pages.parts.text import difference, escape_markdown, ms_alike, number
 
 SIGN = {"good": "▲", "bad": "▼", "neutral": "≈"}
 TONE = {"good": "green", "bad": "red", "neutral": "gray"}
@@ -181,13 +181,15 @@ def _first_token(line: Lineup, found: Soonest | None, level: float, percentile: 
         st.markdown(f"**{say('First token')}**")
         _small(say("Not known for two of them at this load."))
         return
-    leader, value = found.values[0]
+    leader = found.values[0][0]
     clear = len(found.best) == 1
     told = badge_of(found.to_baseline) if found.to_baseline and found.to_baseline.verdict else ""
     told = told if clear else _tie([other.name for other in found.best[1:]], enough=found.enough)
     _title(line, say("First token"), level, f"{_doubt_badge(found.reservations)} {told}".strip())
     against = _against(line, leader, found.to_baseline.difference if found.to_baseline else None)
     thin = weak(leader.cells[level], "ttft_s", percentile)
-    wait = f":gray[{ms(value)} ({percentile})]" if thin else f"**{ms(value)}** ({percentile})"
+    mine, *others = ms_alike(*(wait for _, wait in found.values))
+    wait = f":gray[{mine} ({percentile})]" if thin else f"**{mine}** ({percentile})"
     st.markdown(say("{name} starts after {value}{against}.", name=chip_of(leader), value=wait, against=against))
-    _small(" · ".join(f"{escape_markdown(name_of(other))} {ms(later)}" for other, later in found.values[1:]))
+    rest = [other for other, _ in found.values[1:]]
+    _small(" · ".join(f"{escape_markdown(name_of(one))} {later}" for one, later in zip(rest, others, strict=True)))

@@ -1,14 +1,14 @@
 """The top of a run's page: what it is, its six numbers, and what a tutorial's script would have printed."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 
 from core.metrics import METRICS
 from core.run import Run
-from core.summary import Distribution, Summary
+from core.summary import Summary
 from core.words import say
 from pages.parts.look import badge, pair, zone
 from pages.parts.measures import Card, draw_cards, sentence, weak
-from pages.parts.text import count, escape_markdown, ms, number, percent, plural, rate, short, span, when
+from pages.parts.text import count, escape_markdown, ms_alike, number, percent, plural, rate, short, span, when
 
 SIMULATED = "simulated"
 Grey = Collection[tuple[str, str]]  # metric and statistic of every number that rests on too little
@@ -49,30 +49,26 @@ def cards(summary: Summary, grey: Grey) -> None:
     """Six numbers; grey where they rest on too little."""
     if "ttft_s" in summary.distributions or not summary.distributions:
         latency = [
-            _latency(
-                summary, grey, "ttft_s", "p50", lambda it: say("{low} to {high}", low=ms(it.min), high=ms(it.max))
-            ),
-            _latency(summary, grey, "ttft_s", "p95", lambda it: say("p99 {value}", value=ms(it.p99))),
-            _latency(summary, grey, "tpot_s", "p50", lambda it: say("p95 {value}", value=ms(it.p95))),
+            _latency(summary, grey, "ttft_s", "p50", "{min} to {max}", "min", "max"),
+            _latency(summary, grey, "ttft_s", "p95", "p99 {p99}", "p99"),
+            _latency(summary, grey, "tpot_s", "p50", "p95 {p95}", "p95"),
         ]
     else:
-        latency = [
-            _latency(summary, grey, "e2e_s", name, lambda _: say("whole answers, not streamed"))
-            for name in ("p50", "p95")
-        ]
+        latency = [_latency(summary, grey, "e2e_s", name, "whole answers, not streamed") for name in ("p50", "p95")]
         none = f":gray[{say('not streamed')}]"
         latency.append(Card(title=say("TTFT and TPOT"), value=none, note=say("do not exist"), metric="ttft_s"))
     made = [*latency, _output(summary), _one_stream(summary, grey), _success(summary)]
     draw_cards(pair("cards3_head", 6, gap="xsmall"), made)
 
 
-def _latency(summary: Summary, grey: Grey, metric: str, name: str, note: Callable[[Distribution], str]) -> Card:
-    """One percentile, and under it what the note says of the whole distribution."""
+def _latency(summary: Summary, grey: Grey, metric: str, name: str, note: str, *beside: str) -> Card:
+    """One percentile, and under it others of the distribution that the note names, all in one unit."""
     found = summary.distributions.get(metric)
+    mine, *others = ms_alike(*(getattr(found, one, None) for one in (name, *beside)))
     return Card(
         title=f"{METRICS[metric].title} {name}",
-        value=ms(getattr(found, name) if found else None),
-        note=note(found) if found else "",
+        value=mine,
+        note=say(note, **dict(zip(beside, others, strict=True))) if found else "",
         metric=metric,
         weak=weak(grey, found, metric, name),
     )

@@ -11,7 +11,7 @@ from core.timeline import Series
 from core.words import say
 from pages.parts.look import mode, pair, plot, section
 from pages.parts.measures import Card, draw_cards, hint
-from pages.parts.text import ms, number, rate
+from pages.parts.text import MISSING, ms_alike, number, rate
 
 SHOWN = ("p50", "p95", "p99")
 FROM_BOTH = (("ttft_s", "scheduled_ttft_s"), ("e2e_s", "scheduled_e2e_s"))
@@ -53,6 +53,8 @@ def moments(run: Run, summary: Summary, in_flight: Series) -> None:
 def _cards(run: Run, summary: Summary) -> list[Card]:
     load = run.plan.load
     slip = summary.distributions.get("slip_s")
+    half, mean = ms_alike(slip.p50, slip.mean) if slip else (MISSING, "")
+    tail, most = ms_alike(slip.p99, slip.max) if slip else (MISSING, "")
     nominal = say("the highest of its stages") if load.stages else _arrivals(run)
     return [
         Card(title=say("Nominal rate"), value=rate(load.rate), note=nominal, metric="offered_rate_per_s"),
@@ -60,10 +62,10 @@ def _cards(run: Run, summary: Summary) -> list[Card]:
              note=say("as the schedule was drawn"), metric="offered_rate_per_s"),
         Card(title=say("Achieved"), value=rate(summary.throughput.get("achieved_rate_per_s")), note=say("sent"),
              metric="achieved_rate_per_s"),
-        Card(title=say("Slip p50"), value=ms(slip.p50 if slip else None), metric="slip_s",
-             note=say("mean {slip}", slip=ms(slip.mean)) if slip else ""),
-        Card(title=say("Slip p99"), value=ms(slip.p99 if slip else None), metric="slip_s",
-             note=say("at most {slip}", slip=ms(slip.max)) if slip else ""),
+        Card(title=say("Slip p50"), value=half, metric="slip_s",
+             note=say("mean {slip}", slip=mean) if slip else ""),
+        Card(title=say("Slip p99"), value=tail, metric="slip_s",
+             note=say("at most {slip}", slip=most) if slip else ""),
     ]  # fmt: skip
 
 
@@ -80,11 +82,12 @@ def _rows(summary: Summary) -> list[dict[str, str]]:
         for name in SHOWN:
             values = [summary.statistic(metric, name) for metric in (sent, scheduled)]
             if any(value is not None for value in values):
+                sent_words, scheduled_words = ms_alike(*values)
                 rows.append(
                     {
                         say("Latency"): f"{METRICS[sent].title} {name}",
-                        say("From the send"): ms(values[0]),
-                        say("From the schedule"): f"**{ms(values[1])}**",
+                        say("From the send"): sent_words,
+                        say("From the schedule"): f"**{scheduled_words}**",
                     }
                 )
     return rows

@@ -6,6 +6,7 @@ The only place with milliseconds. Texts that come from models, servers or users 
 import re
 from datetime import UTC, datetime, tzinfo
 
+from core.charts.sample import time_unit
 from core.shortening import cut
 from core.words import say
 
@@ -95,9 +96,13 @@ def quantity(value: float | None) -> str:
 
 def ms(seconds: float | None) -> str:
     """A latency: ms below 10 s, then s."""
-    if seconds is None:
-        return MISSING
-    return f"{number(seconds)} s" if abs(seconds) >= 10 else f"{number(seconds * KILO)} ms"
+    return ms_alike(seconds)[0]
+
+
+def ms_alike(*seconds: float | None) -> list[str]:
+    """Latencies that stand beside each other in one sentence or row: all in the unit that the longest is read in."""
+    unit = time_unit(max((abs(one) for one in seconds if one is not None), default=0.0))
+    return [MISSING if one is None else f"{number(one * unit.per_second)} {unit.name}" for one in seconds]
 
 
 def milliseconds(seconds: float | None) -> float | None:

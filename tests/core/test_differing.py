@@ -4,12 +4,13 @@ from datetime import UTC, datetime
 
 from core import differing
 from core.lineup import Entry, lineup
+from core.load import Stage
 from core.plan import Configuration, Endpoint, Load, RunPlan, Workload
 from core.run import Run, RunState
 from core.summary import Summary
 
 
-def entry(name, *, server, ignore_eos=False):
+def entry(name, *, server=None, ignore_eos=False, load=None):
     endpoint = Endpoint(name="e", base_url="http://127.0.0.1:1/v1")
     run = Run(
         id=name,
@@ -19,7 +20,7 @@ def entry(name, *, server, ignore_eos=False):
         plan=RunPlan(
             configuration=Configuration(id=name, label=name, endpoint=endpoint, model="m"),
             workload=Workload(ignore_eos=ignore_eos),
-            load=Load(concurrency=1, requests=1000),
+            load=load or Load(concurrency=1, requests=1000),
         ),
         environment={"server": server} if server else {},
     )
@@ -44,6 +45,26 @@ def test_values_are_words():
 
     assert found["ignore eos"].told == ("yes", "no")
     assert found["requests a level"].told == ("1,000", "1,000")
+
+
+def test_how_requests_of_an_open_loop_arrive_is_told():
+    stages = (Stage(seconds=30, start=1, end=5), Stage(seconds=10, start=5, end=5))
+    found = told(
+        entry("a", load=Load(concurrency=None, rate=5.0, max_in_flight=64)),
+        entry("b", load=Load(concurrency=None, rate=5.0, constant=True)),
+        entry("c", load=Load(concurrency=None, rate=5.0, burstiness=0.25, stages=stages)),
+    )
+
+    assert found["arrivals"].told == ("Poisson", "evenly spaced", "burstiness 0.25")
+    assert found["most in flight"].told == ("64", "no cap", "no cap")
+    assert found["stages"].told == ("", "", "30 s at 1..5 linear, 10 s at 5")
+    assert all(found[name].differs for name in ("arrivals", "most in flight", "stages"))
+
+
+def test_a_closed_loop_has_no_arrivals():
+    found = told(entry("a"), entry("b"))
+
+    assert not {"arrivals", "most in flight", "stages"} & set(found)
 
 
 def test_what_a_server_tells_of_its_model_has_readable_names_and_units():

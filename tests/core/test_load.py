@@ -19,6 +19,21 @@ def test_a_level_is_requests_in_flight_or_requests_a_second():
     assert open_load(rate=2.5).words() == "2.5 requests/s"
 
 
+@pytest.mark.parametrize(("rate", "told"), [(1.0, "1 request/s"), (1.5, "1.5 requests/s"), (0.5, "0.5 requests/s"),
+                                            (11.0, "11 requests/s")])  # fmt: skip
+def test_one_request_a_second_is_one(rate, told):
+    assert open_load(rate=rate).words() == told
+
+
+def test_it_says_how_requests_arrive():
+    assert Load(concurrency=4).arrivals_words() == ""
+    assert open_load().arrivals_words() == "Poisson"
+    assert open_load(burstiness=0.5).arrivals_words() == "burstiness 0.5"
+    assert open_load(constant=True, burstiness=0.5).arrivals_words() == "evenly spaced"
+    assert Stage(seconds=30, start=5, end=5).words == "30 s at 5"
+    assert Stage(seconds=2.5, start=1, end=50, shape="exponential").words == "2.5 s at 1..50 exponential"
+
+
 @pytest.mark.parametrize(
     "nonsense",
     [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.quantities import number, percent, seconds
+from core.quantities import number, percent, seconds, seconds_alike
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,11 @@ def test_numbers_have_three_digits(value, text):
 @pytest.mark.parametrize(("value", "text"), [(None, "–"), (0.1483, "148 ms"), (9.99, "9,990 ms"), (12.34, "12.3 s")])
 def test_times_are_milliseconds_below_ten_seconds(value, text):
     assert seconds(value) == text
+
+
+def test_times_of_one_sentence_share_the_unit_of_the_longest():
+    assert seconds_alike(0.34, 9.9, None) == ("340 ms", "9,900 ms", "–")
+    assert seconds_alike(0.34, 12.34, None) == ("0.34 s", "12.3 s", "–")
 
 
 @pytest.mark.parametrize(

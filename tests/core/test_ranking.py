@@ -167,10 +167,10 @@ def test_rates_are_no_users_and_are_told_as_rates():
     )]  # fmt: skip
     found = ranking(cells, "a")
 
-    assert found.sentence == "a decodes fastest at 1 requests/s; b serves the most at 8 requests/s."
+    assert found.sentence == "a decodes fastest at 1 request/s; b serves the most at 8 requests/s."
     assert not found.decode.of_one_user
     alike = ranking([one for one in cells if one.level == 1], "b")
-    assert alike.sentence == "a decodes fastest at 1 requests/s and serves the most at 1 requests/s."
+    assert alike.sentence == "a decodes fastest at 1 request/s and serves the most at 1 request/s."
 
 
 def test_lanes_make_the_rounds_where_the_level_is_a_rate():

@@ -271,6 +271,16 @@ def test_a_row_of_long_times_is_in_seconds_and_leads_to_its_definition(put, open
     assert "[TTFT p50](/glossary#ttft)** :gray[ms]" in rows
 
 
+def test_the_first_tokens_of_one_sentence_are_in_one_unit(put, opened):
+    put("a", label="A", slot=0, ttft=0.5)
+    put("b", label="B", slot=1, ttft=20.0)
+
+    told = plain(opened("compare", runs="a,b", pct="p50"))
+
+    assert "starts after **0.53 s** (p50)" in told
+    assert "B 21.2 s" in told
+
+
 def test_a_number_and_its_sign_stay_on_one_line(put, opened):
     put("a", label="A", slot=0)
     put("b", label="B", slot=1, tpot=0.013)

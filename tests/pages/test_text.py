@@ -37,6 +37,11 @@ def test_a_latency_is_in_ms_below_ten_seconds():
     assert text.ms(None) == "–"
 
 
+def test_latencies_beside_each_other_share_the_unit_of_the_longest():
+    assert text.ms_alike(0.34, 9.9, None) == ["340 ms", "9,900 ms", "–"]
+    assert text.ms_alike(0.34, 12.34, None) == ["0.34 s", "12.3 s", "–"]
+
+
 def test_a_share_is_never_rounded_up_to_all():
     assert text.percent(0.9999) == "99.9 %"
     assert text.percent(1.0) == "100.0 %"

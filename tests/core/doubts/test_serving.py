@@ -30,6 +30,12 @@ def test_a_first_request_that_waited_twice_as_long_is_cold():
     assert "more warm-up requests than 1" in told(cold_doubts, starting(0.5, *[0.1] * 10))[0].do
 
 
+def test_a_long_first_wait_and_the_others_are_told_in_one_unit():
+    (found,) = told(cold_doubts, starting(12.3, *[0.34] * 10))
+
+    assert found.what == "The first request waited 12.3 s for its first token, the others 0.34 s."
+
+
 @pytest.mark.parametrize(
     "waits",
     [(0.19, *[0.1] * 10), (0.05, *[0.01] * 10), (0.5, 0.1, 0.1, 0.1), (0.1, 0.5, *[0.1] * 10), (0.1, *[0.9] * 10)],
