@@ -1,5 +1,6 @@
 """The app as `make run` starts it, on a free port with a database of its own. Ends only what it started."""
 
+import base64
 import contextlib
 import os
 import signal
@@ -23,6 +24,11 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
+def signed_in(password: str) -> str:
+    """What a browser sends once its reader has typed the password."""
+    return "Basic " + base64.b64encode(f"anybody:{password}".encode()).decode()
+
+
 class RunningApp:
     """One started app in its own process group; use it as a context."""
 
@@ -32,6 +38,7 @@ class RunningApp:
         self.address = f"http://127.0.0.1:{self.port}"
         self.database = folder / "paceline.duckdb"
         self.log = folder / f"app-{self.port}.log"
+        self.password = environment.get("PACELINE_PASSWORD")
         inherited = {name: value for name, value in os.environ.items() if name not in COUNTING}
         own = {
             "PACELINE_DB": str(self.database),
@@ -75,10 +82,22 @@ class RunningApp:
     def answers(self) -> bool:
         """Whether the server is up."""
         try:
-            with urllib.request.urlopen(f"{self.address}/_stcore/health", timeout=5) as answer:
-                return bool(answer.status == 200)
-        except (urllib.error.URLError, OSError):
+            return self.get("/_stcore/health")[0] == 200
+        except OSError:
             return False
+
+    def get(self, path: str, *, password: str | None = None) -> tuple[int, bytes]:
+        """The status and body at one of its addresses; the password is its own unless told, "" is none."""
+        request = urllib.request.Request(self.address + path)
+        given = self.password if password is None else password
+        if given:
+            request.add_header("Authorization", signed_in(given))
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as refused:
+            with refused:
+                return refused.code, refused.read()
 
     def said(self) -> str:
         """What it wrote to its terminal."""

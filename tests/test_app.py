@@ -1,5 +1,6 @@
 """The app around the pages: when it refuses to start, whom it lets in, how it ends, what a page's fault looks like."""
 
+import json
 import os
 import signal
 import socket
@@ -11,7 +12,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.running_app import RunningApp, free_port
+from storage.database import Database
+from storage.runs import RunStore
+from tests.running_app import RunningApp, free_port, signed_in
+from tests.storage.made import ended, record, run
 
 ROOT = Path(__file__).parents[1]
 
@@ -101,7 +105,7 @@ def app(tmp_path_factory):
         yield running
 
 
-def handshake(app, origin, host=None):
+def handshake(app, origin, host=None, password=None):
     """The status of a websocket handshake, spoken by hand."""
     lines = [
         "GET /_stcore/stream HTTP/1.1",
@@ -111,6 +115,7 @@ def handshake(app, origin, host=None):
         "Sec-WebSocket-Version: 13",
         "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
         *([] if origin is None else [f"Origin: {origin}"]),
+        *([] if password is None else [f"Authorization: {signed_in(password)}"]),
     ]
     with socket.create_connection(("127.0.0.1", app.port), timeout=30) as line:
         line.sendall("\r\n".join([*lines, "", ""]).encode())
@@ -135,6 +140,45 @@ def test_a_page_may_connect_to_its_own_server_only(app):
 
     own = app.address.removeprefix("http://")
     assert f" connect-src 'self' ws://{own} wss://{own};" in policy
+
+
+PASSWORD = "correct horse: 42"
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory):
+    with RunningApp(tmp_path_factory.mktemp("guarded"), PACELINE_PASSWORD=PASSWORD) as running:
+        yield running
+
+
+@pytest.mark.parametrize("path", ["/", "/runs", "/_stcore/health", "/_stcore/host-config", "/export/some-run"])
+def test_nothing_is_seen_without_the_password(guarded, path):
+    for wrong in ("", "wrong", PASSWORD[:-1], PASSWORD.upper()):
+        status, body = guarded.get(path, password=wrong)
+        assert (status, body) == (401, b"Sign in with the password that the operator of this Paceline set.")
+    assert guarded.get(path)[0] == (404 if path.startswith("/export") else 200)
+
+
+def test_no_websocket_is_opened_without_the_password(guarded):
+    assert handshake(guarded, guarded.address) == 403
+    assert handshake(guarded, None) == 403
+    assert handshake(guarded, guarded.address, password="wrong") == 403
+    assert handshake(guarded, guarded.address, password=PASSWORD) == 101
+
+
+def test_a_run_that_a_died_app_left_is_interrupted_when_the_next_one_has_started(tmp_path):
+    with Database.open(tmp_path / "paceline.duckdb") as database:
+        runs = RunStore(database)
+        runs.add(ended(run("whole"), requests=(record(0),)))
+        runs.run_started(run("cut-off"))
+        runs.requests("cut-off", [record(0), record(1)])
+        database.flush(runs._flush)
+
+    with RunningApp(tmp_path) as app:  # no page is opened: the start itself sets it right
+        (cut_off,), (whole,) = (json.loads(app.get(f"/export/{name}")[1])["runs"] for name in ("cut-off", "whole"))
+
+    assert (cut_off["state"], whole["state"]) == ("interrupted", "completed")
+    assert len(cut_off["requests"]) == 2
 
 
 def fault():
