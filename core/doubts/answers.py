@@ -1,10 +1,12 @@
 """Doubts about what came back: counts, lengths, streams. Knows answers, not when they were served."""
 
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 from core.doubts.evidence import Evidence, middle
 from core.doubts.finding import Finding
 from core.doubts.record import SHORT_SHARE, buffered, is_short
+from core.hosts import is_this_machine
 from core.metrics import chunks_are_tokens, decode_span_s, ttft_s
 from core.quantities import number, percent, seconds
 from core.records import RequestRecord, TokenSource
@@ -130,9 +132,21 @@ def stream_doubts(seen: Evidence) -> Iterator[Finding]:
             level="act" if asked else "note",
             what=say("{answers} came in one piece, not as a stream.", answers=_of(whole, len(seen.answered))),
             why=say("TTFT, TPOT and chunk gaps do not exist for them; E2E latency runs to the end of the body."),
-            do=say("Check that the endpoint, and any proxy before it, supports streaming.") if asked else "",
+            do=_where_to_look(
+                seen,
+                here=say("Check that the server supports streaming for this request."),
+                elsewhere=say("Check that the endpoint, and any proxy before it, supports streaming."),
+            )
+            if asked
+            else "",
         )
     yield from _buffered(seen)
+
+
+def _where_to_look(seen: Evidence, *, here: str, elsewhere: str) -> str:
+    """What to do about a stream that is held back: nothing stands between a client and a server of one machine."""
+    host = urlsplit(seen.run.plan.configuration.endpoint.base_url).hostname or ""
+    return here if is_this_machine(host) else elsewhere
 
 
 def _buffered(seen: Evidence) -> Iterator[Finding]:
@@ -155,5 +169,9 @@ def _buffered(seen: Evidence) -> Iterator[Finding]:
             wait=seconds(middle(waits)),
         ),
         why=say("Something held the stream back, so TTFT is really the whole answer's time, and TPOT means nothing."),
-        do=say("Switch off buffering in the proxy (nginx: proxy_buffering off) or in the server."),
+        do=_where_to_look(
+            seen,
+            here=say("Look for a setting of the server that sends each token at once."),
+            elsewhere=say("Switch off buffering in the proxy (nginx: proxy_buffering off) or in the server."),
+        ),
     )

@@ -6,7 +6,6 @@ from core.doubts.evidence import Evidence, median_decode_span_s
 from core.doubts.finding import Finding
 from core.doubts.record import BUFFERED_CHUNKS, BUFFERED_SHARE
 from core.quantities import percent, seconds
-from core.summary import Summary
 from core.words import say
 
 TTFT_SHARE, TTFT_LEAST_S = 0.05, 0.001
@@ -27,29 +26,61 @@ def limited(seen: Evidence) -> dict[str, tuple[float, float]]:
 
     Chunks that came together say nothing about the client: that is the buffered stream's own finding.
     """
-    lag = seen.run.client.loop_lag_p99_s
-    if lag is None:
-        return {}
     span = median_decode_span_s(seen)
-    together = _came_at_once(seen.summary, span)
+    gaps, waits = seen.summary.distributions.get("gap_s"), seen.summary.distributions.get("ttft_s")
+    together = bool(gaps and waits and _came_at_once(gaps.count, waits.count, waits.min, span))
+    return _passed(
+        seen.run.client.loop_lag_p99_s,
+        ttft_s=waits.p50 if waits else None,
+        gap_s=None if together or gaps is None else gaps.p50,
+        span_s=None if together else span,
+    )
+
+
+def _passed(
+    lag_s: float | None, *, ttft_s: float | None, gap_s: float | None = None, span_s: float | None
+) -> dict[str, tuple[float, float]]:
+    """The rule itself, on medians."""
+    if lag_s is None:
+        return {}
     medians = {
-        "ttft": (seen.summary.statistic("ttft_s", "p50"), TTFT_SHARE, TTFT_LEAST_S),
-        "gap": (None if together else seen.summary.statistic("gap_s", "p50"), GAP_SHARE, 0.0),
-        "tpot": (None if together else span, TPOT_SHARE, 0.0),
+        "ttft": (ttft_s, TTFT_SHARE, TTFT_LEAST_S),
+        "gap": (gap_s, GAP_SHARE, 0.0),
+        "tpot": (span_s, TPOT_SHARE, 0.0),
     }
     return {
-        name: (lag / median, share)
+        name: (lag_s / median, share)
         for name, (median, share, least) in medians.items()
-        if median and lag > share * median and lag > least
+        if median and lag_s > share * median and lag_s > least
     }
 
 
-def _came_at_once(summary: Summary, span_s: float | None) -> bool:
+def late_so_far(
+    lag_s: float | None,
+    *,
+    ttft_p50_s: float | None,
+    ttft_min_s: float | None,
+    span_p50_s: float | None,
+    answers: int,
+    chunks: int,
+    closed: bool,
+) -> Finding | None:
+    """The finding of a late client from a run that still goes on; None while it keeps up.
+
+    Gaps are left to the end: a client too coarse for them is nothing to stop a run for.
+    """
+    together = ttft_min_s is not None and _came_at_once(chunks - answers, answers, ttft_min_s, span_p50_s)
+    found = _passed(lag_s, ttft_s=ttft_p50_s, span_s=None if together else span_p50_s)
+    if lag_s is None or not found:
+        return None
+    return _late(lag_s, {name: share for name, (share, _) in found.items()}, closed=closed)
+
+
+def _came_at_once(gaps: int, waits: int, shortest_wait_s: float, span_s: float | None) -> bool:
     """Whether answers of many chunks came within a moment after a long wait, told without the requests."""
-    gaps, waits = summary.distributions.get("gap_s"), summary.distributions.get("ttft_s")
-    if span_s is None or gaps is None or waits is None:
+    if span_s is None:
         return False
-    return gaps.count >= (BUFFERED_CHUNKS - 1) * waits.count and span_s < BUFFERED_SHARE * waits.min
+    return gaps >= (BUFFERED_CHUNKS - 1) * waits and span_s < BUFFERED_SHARE * shortest_wait_s
 
 
 def greyed_by_client(seen: Evidence) -> set[tuple[str, str]]:

@@ -103,11 +103,17 @@ def state_doubts(seen: Evidence) -> Iterator[Finding]:
 
 def busy_doubts(seen: Evidence) -> Iterator[Finding]:
     """A machine without idle time on which the server runs, too: what else ran there slowed it, and not evenly."""
-    share = seen.run.client.machine_busy_share
-    host = urlsplit(seen.run.plan.configuration.endpoint.base_url).hostname or ""
+    found = busy(seen.run.client.machine_busy_share, seen.run.plan.configuration.endpoint.base_url)
+    if found is not None:
+        yield found
+
+
+def busy(share: float | None, base_url: str) -> Finding | None:
+    """The same of a run that may still go on: how busy the machine was in it so far."""
+    host = urlsplit(base_url).hostname or ""
     if share is None or share < BUSY_SHARE or not is_this_machine(host):
-        return
-    yield Finding(
+        return None
+    return Finding(
         kind="machine_busy",
         level="act",
         what=say("This machine was {share} busy, and the server runs on it, too.", share=percent(share)),

@@ -20,6 +20,7 @@ class LiveRun:
         output_tokens_per_s: The latest of these.
         in_flight_recent: (at_s, requests in flight) of the last two minutes.
         offered_rate_per_s, achieved_rate_per_s, slip_p50_s, slip_p99_s: Open loop, of the requests ended so far.
+        ttft_min_s, decode_span_p50_s, chunks_of_answers: Of the successful requests so far.
         errors: Failure kind to (how many, the last one's sentence).
         notes: Sentences worth showing: waiting for another run, parameters changed.
     """
@@ -47,6 +48,9 @@ class LiveRun:
     slip_p99_s: float | None = None
     ttft_p50_s: float | None = None
     ttft_p95_s: float | None = None
+    ttft_min_s: float | None = None
+    decode_span_p50_s: float | None = None
+    chunks_of_answers: int = 0
     output_tokens_per_s: float | None = None
     output_tokens_so_far: int = 0
     elapsed_s: float = 0.0
@@ -54,6 +58,13 @@ class LiveRun:
     client: ClientHealth = field(default_factory=ClientHealth)
     notes: tuple[str, ...] = ()
     preflight: Preflight | None = None
+
+    @property
+    def finishing(self) -> bool:
+        """Whether its time to send is over, and only answers that were begun are waited for."""
+        duration_s = self.plan.load.duration_s
+        counted = self.requests_planned is not None or not duration_s
+        return self.state is RunState.RUNNING and not counted and self.elapsed_s >= (duration_s or 0)
 
     @property
     def share(self) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from core.fleet.live import LiveRun
 from core.fleet.local import Listener
 from core.loadgen.channel import Progress
-from core.metrics import slip_s, ttft_s
+from core.metrics import decode_span_s, slip_s, ttft_s
 from core.percentile import percentile
 from core.plan import RunPlan
 from core.records import Outcome, RequestRecord
@@ -55,6 +55,7 @@ class Tally(Listener):
         self._counts = dict.fromkeys(Outcome, 0)
         self._errors: dict[str, tuple[int, str]] = {}
         self._ttfts: list[float] = []
+        self._spans: list[float] = []
         self._slips: list[float] = []
         self._scheduled, self._sent = Moments(), Moments()
         self._recent_in_flight: deque[tuple[float, float]] = deque(maxlen=RECENT_POINTS)
@@ -99,6 +100,7 @@ class Tally(Listener):
             self._recent_rate.append((progress.at_s, rate * self._tokens_per_chunk()))
         self.client = ClientHealth(
             priority=self.client.priority, loop_lag_p99_s=progress.lag_p99_s,
+            machine_busy_share=progress.machine_busy_share,
             max_in_flight=max(self.client.max_in_flight or 0, progress.in_flight),
         )  # fmt: skip
 
@@ -121,13 +123,18 @@ class Tally(Listener):
             self._first_sent_s = record.sent_s if first_s is None else min(first_s, record.sent_s)
             self._last_ended_s = max(self._last_ended_s, record.ended_s)
         if record.outcome is Outcome.OK:
-            self._tokens += record.output_tokens or len(record.chunk_us)
-            self._chunks += len(record.chunk_us)
-            ttft = ttft_s(record)
-            if ttft is not None and record.first_token_s is not None:
-                insort(self._ttfts, ttft)
-                if round(record.first_token_s, 6) not in self._seen_in_flight:
-                    self._recent_ttft.append((record.first_token_s, ttft))
+            self._answer(record)
+
+    def _answer(self, record: RequestRecord) -> None:
+        self._tokens += record.output_tokens or len(record.chunk_us)
+        self._chunks += len(record.chunk_us)
+        if record.streamed and (span := decode_span_s(record)) is not None:
+            insort(self._spans, span)
+        ttft = ttft_s(record)
+        if ttft is not None and record.first_token_s is not None:
+            insort(self._ttfts, ttft)
+            if round(record.first_token_s, 6) not in self._seen_in_flight:
+                self._recent_ttft.append((record.first_token_s, ttft))
 
     def close(self, run: Run) -> None:
         """The run has ended: what stands now is kept, what it was counted from is let go."""
@@ -138,6 +145,7 @@ class Tally(Listener):
         self._closed = replace(self.snapshot(), ttft_recent=(), tokens_per_s_recent=(), in_flight_recent=())
         for counted in (
             self._ttfts,
+            self._spans,
             self._slips,
             self._recent_in_flight,
             self._recent_ttft,
@@ -182,6 +190,9 @@ class Tally(Listener):
             slip_p99_s=percentile(self._slips, 99) if self._slips else None,
             ttft_p50_s=percentile(self._ttfts, 50) if self._ttfts else None,
             ttft_p95_s=percentile(self._ttfts, 95) if self._ttfts else None,
+            ttft_min_s=self._ttfts[0] if self._ttfts else None,
+            decode_span_p50_s=percentile(self._spans, 50) if self._spans else None,
+            chunks_of_answers=self._chunks,
             output_tokens_per_s=self._recent_rate[-1][1] if self._recent_rate else None,
             output_tokens_so_far=tokens,
             elapsed_s=progress.at_s,

@@ -155,7 +155,7 @@ class Child:
             progress={
                 "at_s": engine.elapsed_s, "sent": engine.sent, "ended": engine.ended, "in_flight": engine.in_flight,
                 "warming_up": engine.warming_up, "chunks": chunks, "first_tokens": fresh,
-                "lag_p99_s": lag.recent_p99_s(),
+                "lag_p99_s": lag.so_far_p99_s(), "machine_busy_share": lag.busy_so_far(),
             },
         )  # fmt: skip
 

@@ -59,7 +59,8 @@ class Progress:
         at_s: Seconds since the run's start.
         chunks: Output chunks decoded so far; what is still undecoded is not in it.
         first_tokens: (at_s, ttft_s) of requests still in flight whose first token was decoded since the last message.
-        lag_p99_s: Of the loop, since the last message.
+        lag_p99_s: Of the loop, since the measured part began: what the run will be judged by.
+        machine_busy_share: How busy all cores of this machine were in the same time.
     """
 
     at_s: float
@@ -70,6 +71,7 @@ class Progress:
     chunks: int
     first_tokens: tuple[tuple[float, float], ...] = ()
     lag_p99_s: float | None = None
+    machine_busy_share: float | None = None
 
 
 def message(kind: str, **body: Any) -> bytes:

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.doubts.client import late_for_ttft
 from core.fleet.live import LiveExperiment, LiveRun
 from core.run import RunState
 from core.words import say
-from pages.parts import look
+from pages.parts import live_doubts, look
+from pages.parts.live_doubts import Health
 from pages.parts.live_numbers import Cell, draw, hour, rates
 from pages.parts.measures import hint
 from pages.parts.text import clock, count, escape_markdown, ms, plural, short
@@ -118,15 +118,17 @@ def _answered(found: LiveExperiment) -> Cell:
 
 def _lag(found: LiveExperiment) -> Cell:
     known = [run for run in found.runs if run.client.loop_lag_p99_s is not None]
-    late = sum(late_for_ttft(run.client.loop_lag_p99_s, run.ttft_p50_s) for run in known)
+    late = sum(live_doubts.late(run) is not None for run in known)
+    busy = sum(live_doubts.crowded(run) is not None for run in found.runs)
+    health = Health(word=say("healthy"), tone="green") if known else Health(word=say("not known"), tone="off")
+    if late:
+        health = Health(word=plural(late, "run client-limited", "runs client-limited"), tone="red")
+    elif busy:
+        health = Health(word=plural(busy, "run on a busy machine", "runs on a busy machine"), tone="orange")
     return Cell(
         title=say("Client lag p99"),
         value=ms(max((run.client.loop_lag_p99_s or 0.0 for run in known), default=None)),
-        note=plural(late, "run client-limited", "runs client-limited")
-        if late
-        else say("healthy")
-        if known
-        else say("not known"),
-        tone="red" if late else "green" if known else "off",
+        note=health.word,
+        tone=health.tone,
         help=hint(say("How late the load generator's own loop was, in the run where it was latest."), "loop_lag_p99_s"),
     )

@@ -8,6 +8,7 @@ from core.fleet.live import LiveExperiment, LiveRun
 from core.run import RunState, StoppedBy
 from core.words import say
 from pages.parts import links, look
+from pages.parts.live_names import waited_for
 from pages.parts.look import CROSS, RUNNING, TICK
 from pages.parts.text import escape_markdown, named, number, percent
 
@@ -46,7 +47,7 @@ def cell(run: LiveRun, rates: Mapping[str, float | None]) -> str:
     """One run in the table of levels."""
     if run.state is RunState.RUNNING:
         words = percent(run.share, digits=0) if run.sent else say("starting")
-        words = say("warming up") if run.warming_up else words
+        words = say("warming up") if run.warming_up else waited_for(run) if run.finishing else words
         return f"{RUNNING} :shimmer[{words}]"
     if run.state is RunState.COMPLETED:
         told = f"{TICK} [{number(rates.get(run.run_id))}]({links.address('run', {'run': run.run_id})})"

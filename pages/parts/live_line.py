@@ -9,7 +9,7 @@ from core.fleet.live import ENDED_STATES, LiveExperiment
 from core.run import RunState
 from core.words import say
 from pages.parts import links, look, state
-from pages.parts.live_names import title
+from pages.parts.live_names import finishing, title
 from pages.parts.text import plural, span
 
 SHOWN = 3  # names in a sentence; more are counted
@@ -63,7 +63,8 @@ def show(live: Sequence[LiveExperiment], looked_at: LiveExperiment | None) -> No
 def _row(one: LiveExperiment, place: int, *, here: bool) -> None:
     row = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
     if one.state is RunState.RUNNING:
-        badge, told = look.badge(one.state), [say("about {span} left", span=span(one.eta_s))] if one.eta_s else []
+        left = say("about {span} left", span=span(one.eta_s)) if one.eta_s else ""
+        badge, told = look.badge(one.state), [said] if (said := finishing(one) or left) else []
     else:
         badge, told = f":small[:gray-badge[{say('next') if place == 1 else say('{n}. in line', n=place)}]]", []
     facts = " · ".join([plural(len(one.runs), "run", "runs"), *told, *([say("this one")] if here else [])])

@@ -45,3 +45,15 @@ def _measured(found: LiveExperiment) -> str:
     if found.expected_runs > len(found.runs) and found.state not in ENDED_STATES:
         return say("levels found on the way")
     return f"{many} × {plural(len({run.plan.load.words() for run in found.runs}), 'level', 'levels')}"
+
+
+def finishing(found: LiveExperiment) -> str:
+    """What stands in place of 100 % and of a time left: that the last answers are waited for; "" before that."""
+    now = found.current
+    whole = found.finished_runs == max(found.expected_runs, len(found.runs)) - 1
+    return waited_for(now) if now is not None and now.finishing and whole else ""
+
+
+def waited_for(run: LiveRun) -> str:
+    """Of a run that sends no more, what it waits for."""
+    return say("finishing, {n} in flight", n=count(run.in_flight))

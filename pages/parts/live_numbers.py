@@ -8,11 +8,11 @@ from typing import Literal
 import streamlit as st
 
 from core.charts.live import trailing
-from core.doubts.client import late_for_ttft
 from core.fleet.live import LiveExperiment, LiveRun
 from core.run import RunState
 from core.words import say
-from pages.parts import look
+from pages.parts import live_doubts, look
+from pages.parts.live_names import finishing
 from pages.parts.measures import hint
 from pages.parts.text import MISSING, clock, count, escape_markdown, ms, number, percent, rate, when
 
@@ -24,7 +24,7 @@ class Cell:
     title: str
     value: str
     note: str
-    tone: Literal["off", "green", "red"] = "off"
+    tone: Literal["off", "green", "orange", "red"] = "off"
     help: str | None = None
 
 
@@ -53,7 +53,7 @@ def draw(cells: Sequence[Cell], key: str) -> None:
 
 def _runs(found: LiveExperiment) -> Cell:
     fell = sum(run.state is RunState.FAILED for run in found.runs)
-    done = percent(found.share, digits=0)
+    done = finishing(found) or percent(found.share, digits=0)
     grows = found.expected_runs > len(found.runs)  # levels are found on the way
     return Cell(
         title=say("Runs"),
@@ -68,8 +68,10 @@ def _runs(found: LiveExperiment) -> Cell:
 
 
 def _time(found: LiveExperiment) -> Cell:
-    if found.eta_s is None:
-        return Cell(title=say("Time left"), value=MISSING, note=escape_markdown(found.stage) or say("not known yet"))
+    last = finishing(found)
+    if found.eta_s is None or last:
+        note = last or escape_markdown(found.stage) or say("not known yet")
+        return Cell(title=say("Time left"), value=MISSING, note=note)
     done = datetime.now(UTC) + timedelta(seconds=found.eta_s)
     return Cell(title=say("Time left"), value=clock(found.eta_s), note=say("done {at}", at=hour(done)))
 
@@ -154,19 +156,20 @@ def rates(run: LiveRun) -> list[Cell]:
 
 
 def _lag(run: LiveRun) -> Cell:
-    lag = run.client.loop_lag_p99_s
-    late = late_for_ttft(lag, run.ttft_p50_s)
-    word = say("client-limited") if late else say("healthy")
+    health = live_doubts.health(run)
+    busy = run.client.machine_busy_share
+    words = say(
+        "How late the load generator's own loop was so far. Above 5 % of the TTFT median and 1 ms, or 1 % of the "
+        "median decode span, the run is marked client-limited."
+    )
+    if busy is not None:
+        words += " " + say(
+            "This machine was {share} busy meanwhile, by whatever ran on it.", share=percent(busy, digits=0)
+        )
     return Cell(
         title=say("Client lag p99"),
-        value=ms(lag),
-        note=say("not known yet") if lag is None else word,
-        tone="off" if lag is None else "red" if late else "green",
-        help=hint(
-            say(
-                "How late the load generator's own loop was. Above 5 % of the TTFT median and 1 ms the run is marked "
-                "client-limited."
-            ),
-            "loop_lag_p99_s",
-        ),
+        value=ms(run.client.loop_lag_p99_s),
+        note=health.word,
+        tone=health.tone,
+        help=hint(words, "loop_lag_p99_s"),
     )

@@ -19,6 +19,7 @@ from core.words import say
 from pages.parts import (
     last_verdict,
     links,
+    live_doubts,
     live_ended,
     live_levels,
     live_line,
@@ -166,13 +167,13 @@ def _errors(found: LiveExperiment, none: str = "") -> None:
 
 
 def _noticed(found: LiveExperiment, heading: str) -> None:
-    """What the runs told on the way, each sentence once; after the end the reasons to doubt them, too."""
+    """What the runs told on the way, each sentence once, and the reasons to doubt them that are known by now."""
     look.section(heading)
     notes: dict[str, list[str]] = {}
     for run in found.runs:
         for note in run.notes:
             notes.setdefault(note, []).append(_where(run))
-    doubts = _doubts(found) if found.state in ENDED_STATES else []
+    doubts = _doubts(found)
     if not notes and not doubts:
         st.markdown(f":gray[{say('Nothing out of the ordinary.')}]")
         return
@@ -189,7 +190,9 @@ def _where(run: LiveRun) -> str:
 
 
 def _doubts(found: LiveExperiment) -> list[Finding]:
-    """Each kind once, what is well left out: the pages of the runs have them all."""
+    """Each kind once, what is well left out. While it goes on how client and machine fare; afterwards all of them."""
+    if found.state not in ENDED_STATES:
+        return gathered([(_where(run), live_doubts.doubts(run)) for run in found.runs if run.sent])
     told = []
     for run in found.runs:
         if run.ok:

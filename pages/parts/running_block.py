@@ -2,11 +2,10 @@
 
 import streamlit as st
 
-from core.doubts.client import late_for_ttft
 from core.fleet.live import LiveExperiment
 from core.run import RunState
 from core.words import say
-from pages.parts import links, live_line, live_names, look, state
+from pages.parts import links, live_doubts, live_line, live_names, look, state
 from pages.parts.text import count, escape_markdown, ms, plural, span
 
 TICK_S = 2.0
@@ -49,16 +48,18 @@ def _facts(one: LiveExperiment) -> list[str]:
     fell = sum(run.state is RunState.FAILED for run in one.runs)
     if fell:
         facts.append(f":red[{plural(fell, 'run failed', 'runs failed')}]")
-    facts.append(say("about {span} left", span=span(one.eta_s)) if one.eta_s else escape_markdown(one.stage))
+    last = live_names.finishing(one)
+    if not last:
+        facts.append(say("about {span} left", span=span(one.eta_s)) if one.eta_s else escape_markdown(one.stage))
     sent = sum(run.sent for run in one.runs)
     failed = sum(run.failed + run.empty for run in one.runs)
     run = one.current
     if run is not None:
-        facts.append(say("{n} in flight", n=count(run.in_flight)))
+        facts.append(last or say("{n} in flight", n=count(run.in_flight)))
     facts.append(say("{n} failed of {all}", n=count(failed), all=plural(sent, "request", "requests")))
-    lag = run.client.loop_lag_p99_s if run else None
-    if run is not None and lag is not None:
-        late = late_for_ttft(lag, run.ttft_p50_s)
-        word = f":red-badge[{say('client-limited')}]" if late else f":green-badge[{say('client healthy')}]"
-        facts.append(f"{say('client lag p99')} {ms(lag)} &ensp;{word}")
+    if run is not None and run.client.loop_lag_p99_s is not None:
+        health = live_doubts.health(run)
+        word = say("client healthy") if health.tone == "green" else health.word
+        badge = f":{health.tone}-badge[{word}]"
+        facts.append(f"{say('client lag p99')} {ms(run.client.loop_lag_p99_s)} &ensp;{badge}")
     return [fact for fact in facts if fact]

@@ -1,5 +1,9 @@
 """Doubts about what came back: each with a run that shows it and one almost the same that does not."""
 
+from dataclasses import replace
+
+import pytest
+
 from core.doubts.answers import chunk_doubts, count_doubts, length_doubts, overlong_doubts, stream_doubts
 from core.doubts.evidence import evidence
 from core.records import TokenSource
@@ -103,6 +107,22 @@ def test_a_stream_let_go_at_once_is_buffered():
     assert (found.kind, found.level) == ("buffered_stream", "stop")
     assert "5 of 5 answers" in found.what
     assert "within 9 ms after a wait of 2,000 ms" in found.what
+
+
+@pytest.mark.parametrize(
+    ("base_url", "blamed"), [("http://127.0.0.1:8000/v1", False), ("https://gpu.example/v1", True)]
+)
+def test_no_proxy_is_blamed_for_a_server_on_this_machine(base_url, blamed):
+    of = plan()
+    endpoint = replace(of.configuration.endpoint, base_url=base_url)
+    of = replace(of, configuration=replace(of.configuration, endpoint=endpoint))
+
+    (held_back,) = told(stream_doubts, steady(5, first=2.0, gaps=(0.001,) * 9), of)
+    (in_one_piece,) = told(stream_doubts, [whole(0), answered(1)], of)
+
+    for found in (held_back, in_one_piece):
+        assert ("proxy" in found.text) is blamed
+        assert "server" in found.do or blamed
 
 
 def test_a_stream_whose_decoding_takes_a_tenth_of_the_wait_is_not():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.doubts.client import client_doubts, greyed_by_client, late_for_ttft, limited
+from core.doubts.client import client_doubts, greyed_by_client, late_for_ttft, late_so_far, limited
 from core.doubts.evidence import evidence
 from core.run import ClientHealth
 from tests.core.example_runs import answered, failed, run
@@ -105,3 +105,19 @@ def test_a_lag_far_above_the_gaps_is_told_without_a_number():
 )
 def test_a_run_that_is_still_going_is_judged_by_the_same_rule(lag, median, late):
     assert late_for_ttft(lag, median) is late
+
+
+@pytest.mark.parametrize(("lag", "kind"), [(0.006, "stop"), (0.0102, "stop"), (0.004, None), (None, None)])
+def test_a_run_that_goes_on_is_told_late_in_the_words_of_its_end(lag, kind):
+    at_the_end = [found for found in client_doubts(seen(lag, gap=0.05)) if found.kind == "client_limited"]
+    now = late_so_far(lag, ttft_p50_s=0.1, ttft_min_s=0.1, span_p50_s=5.0, answers=5, chunks=505, closed=True)
+
+    assert [now] == (at_the_end or [None])
+    assert (now.level if now else None) == kind
+
+
+def test_answers_that_come_at_once_say_nothing_about_the_client_while_it_goes_on_either():
+    values = {"ttft_p50_s": 1.0, "ttft_min_s": 1.0, "span_p50_s": 0.01, "answers": 5, "closed": True}
+
+    assert late_so_far(0.002, chunks=5 * 101, **values) is None
+    assert late_so_far(0.002, chunks=5 * 3, **values) is not None

@@ -129,6 +129,35 @@ def test_a_timed_run_is_done_by_its_clock():
     assert counting.snapshot().share == 0.4
 
 
+def test_health_is_told_while_the_run_goes_on():
+    counting = tally()
+    counting.record(record(0, sent_s=0, ttft_s=0.2))
+    counting.record(record(1, sent_s=0, ttft_s=0.1))
+    counting.progress(progress(1.0, lag_p99_s=0.002, machine_busy_share=0.97, in_flight=3))
+    seen = counting.snapshot()
+
+    assert (seen.client.loop_lag_p99_s, seen.client.machine_busy_share, seen.client.max_in_flight) == (0.002, 0.97, 3)
+    assert (seen.ttft_min_s, seen.chunks_of_answers) == (0.1, 4)
+    assert seen.decode_span_p50_s == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize(
+    ("load", "at_s", "finishing"),
+    [
+        ({"duration_s": 10.0, "requests": None}, 9.9, False),
+        ({"duration_s": 10.0, "requests": None}, 10.1, True),
+        ({"requests": 10}, 500.0, False),  # it says how many of them have ended
+    ],
+)
+def test_a_timed_run_whose_time_is_over_is_finishing(load, at_s, finishing):
+    counting = tally(**load)
+    counting.progress(progress(at_s, in_flight=3))
+
+    assert counting.snapshot().finishing is finishing
+    counting.state = RunState.COMPLETED
+    assert not counting.snapshot().finishing
+
+
 def test_the_mean_in_flight_is_never_more_than_was_in_flight():
     counting = tally()
     counting.progress(progress(1.0, in_flight=1))

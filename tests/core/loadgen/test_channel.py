@@ -51,7 +51,8 @@ def test_a_job_survives_the_pipe_and_never_shows_its_key():
 
 def test_progress_and_preflight_survive_the_pipe():
     progress = {"at_s": 1.0, "sent": 2, "ended": 1, "in_flight": 1, "warming_up": False, "chunks": 9,
-                "first_tokens": [[0.5, 0.1]], "lag_p99_s": None}  # fmt: skip
+                "first_tokens": [[0.5, 0.1]], "lag_p99_s": None,
+                "machine_busy_share": 0.5}  # fmt: skip
 
     assert channel.load_progress(progress).first_tokens == ((0.5, 0.1),)
     assert channel.load_preflight({"changes": ["drop stream_options"]}).changes == ("drop stream_options",)

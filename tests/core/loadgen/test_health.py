@@ -43,17 +43,34 @@ async def test_what_held_the_loop_before_it_counts_is_not_counted(kernel_timer, 
     assert found.loop_lag_max_s < 0.4
 
 
-async def test_recent_lag_counts_from_the_last_look():
+async def test_lag_so_far_is_what_the_run_will_be_judged_by():
     probe = LagProbe(asyncio.get_running_loop())
+    assert probe.so_far_p99_s() is None
     probe.start()
-    time.sleep(0.05)
+    for _ in range(5):
+        await asyncio.sleep(0.02)
+        time.sleep(0.03)  # what is tested: the loop is held
     await asyncio.sleep(0.02)
-    first = probe.recent_p99_s()
-    again = probe.recent_p99_s()
     probe.stop()
+    so_far = probe.so_far_p99_s()
+    found = probe.health(max_in_flight=0, priority="normal", reads=0, chunks=0)
 
-    assert first > 0.01
-    assert again is None
+    assert so_far >= 0.02
+    assert found.loop_lag_p50_s <= so_far <= found.loop_lag_max_s + 1e-5
+
+
+async def test_one_late_moment_in_a_hundred_and_one_is_no_p99():
+    probe = LagProbe(asyncio.get_running_loop())
+    for lag_s in [0.0002] * 100 + [0.5]:
+        probe._keep(lag_s)
+    assert probe.so_far_p99_s() == pytest.approx(0.0002)
+
+    probe._keep(0.5)
+    probe._keep(0.5)
+    assert probe.so_far_p99_s() == pytest.approx(0.5)
+
+    probe.restart()
+    assert probe.so_far_p99_s() is None
 
 
 async def test_a_probe_that_saw_nothing_says_so():
