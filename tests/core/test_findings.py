@@ -1,10 +1,15 @@
 """All findings of a run together: their order, and which cells they grey."""
 
+import ast
+from pathlib import Path
+
 import pytest
 
+from core import doubts
 from core.findings import LEVELS, Finding, findings, greyed, in_order
 from core.records import FailureKind, RequestRecord
 from core.run import ClientHealth, Run, RunState
+from tests.core.doubted_runs import DOUBTED
 from tests.core.example_runs import answered, failed, plan, run, steady, whole
 
 
@@ -17,6 +22,48 @@ def test_a_sound_run_has_nothing_to_doubt():
     found = findings(run(steady(), client=ClientHealth(loop_lag_p99_s=0.0001)))
 
     assert [(finding.kind, finding.level) for finding in found] == [("client_kept_up", "ok")]
+
+
+@pytest.mark.parametrize("kind", DOUBTED)
+def test_every_kind_is_found_in_a_run_that_shows_it_and_in_none_that_is_almost_the_same(kind):
+    shows, alike = DOUBTED[kind]
+
+    assert kind in kinds(shows)
+    assert kind not in kinds(alike)
+
+
+def told_kinds() -> set[str]:
+    """The word of every finding that a file of doubts can yield; each is written out where it is made."""
+    found = set()
+    for path in Path(doubts.__path__[0]).glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Finding":
+                (word,) = [ast.literal_eval(given.value) for given in node.keywords if given.arg == "kind"]
+                found.add(word)
+    return found
+
+
+def test_no_kind_is_without_a_run_that_shows_it():
+    assert told_kinds() == set(DOUBTED)
+
+
+# What every result must tell of itself, whatever else it tells.
+PROMISED = {
+    "client-limited": "client_limited",
+    "few samples for the percentile": "few_samples",
+    "chunks are not tokens": "chunks_not_tokens",
+    "answers shorter than asked": "short_answers",
+    "no usage": "no_usage",
+    "cold first request": "cold_first_request",
+    "failures above 1 %": "failures",
+    "buffered stream": "buffered_stream",
+    "requests served one after another": "one_after_another",
+    "a claim that cannot be compared": "incomparable",
+}
+
+
+def test_every_promised_kind_is_told():
+    assert set(PROMISED.values()) <= told_kinds()
 
 
 def test_the_gravest_comes_first_and_equals_stay_as_they_came():
