@@ -1,6 +1,6 @@
 """Dialogs that stay open: a page that would draw itself again can ask first whether somebody is typing in one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import streamlit as st
@@ -29,12 +29,17 @@ def forget() -> None:
     st.session_state[OPEN] = False
 
 
+def destructive(verb: str, key: str, *, on_click: Callable[..., None] | None = None, args: Sequence[Any] = ()) -> bool:
+    """The button that loses something: red, and never the primary one, which is for what people come for."""
+    return bool(st.button(f":red[:material/delete: {verb}]", key=key, on_click=on_click, args=tuple(args)))
+
+
 def confirm(key: Callable[[str], str], question: str, verb: str, act: Callable[[], None]) -> None:
     """The body of a dialog that asks before something is lost."""
     st.markdown(question)
     with st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
         if st.button(say("Keep"), key=key("keep")):
             st.rerun()
-        if st.button(verb, type="primary", icon=":material/delete:", key=key("go")):
+        if destructive(verb, key("go")):
             act()
             st.rerun()

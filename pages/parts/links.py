@@ -11,6 +11,8 @@ PAGES = Path(__file__).parents[1]
 ARROW = ":material/arrow_forward:"
 # Streamlit first gives the old page the query of the new one, as a step of its own in the browser's history, so that
 # Back led to a page that nobody has seen. Here, what comes without any input in between is one step.
+# And a link of the sidebar to the page that is open leaves Streamlit with the query it has, so that nothing happens:
+# here it is a step to the page as it begins, which Streamlit takes as it takes Back.
 ONE_STEP = """<style>:has(>.st-key-one_step){display:none}</style><script>
 if (!window.oneStep) {
   window.oneStep = {inputs: 0, told: 0};
@@ -23,12 +25,21 @@ if (!window.oneStep) {
     window.oneStep.told = window.oneStep.inputs;
     return first ? push(...step) : history.replaceState(...step);
   };
+  window.addEventListener("click", (event) => {
+    const link = event.target.closest?.("[data-testid=stSidebarNavLink]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    if (new URL(link.href).pathname !== location.pathname || !location.search) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    history.pushState(null, "", link.href);
+    window.dispatchEvent(new PopStateEvent("popstate"));
+  }, true);
 }
 </script>"""
 
 
 def keep_one_step() -> None:
-    """Have the browser's history hold one step for each way taken, whatever Streamlit writes into it."""
+    """Have each way taken be one step in the browser's history, the way to the open page's own beginning too."""
     with st.container(key="one_step"):
         st.html(ONE_STEP, unsafe_allow_javascript=True)
 

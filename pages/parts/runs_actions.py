@@ -7,6 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.words import say
 from pages.parts import links
+from pages.parts.dialog import destructive
 from pages.parts.look import problem
 from pages.parts.state import services
 from pages.parts.text import escape_markdown, plural, short
@@ -63,9 +64,7 @@ def ask(ticked: Sequence[RunRow]) -> None:
         if st.button(say("Keep"), key="keep_runs"):
             st.rerun()
         ids = [row.id for row in ticked]
-        if st.button(
-            say("Delete"), type="primary", icon=":material/delete:", key="delete_runs", on_click=_delete, args=[ids]
-        ):
+        if destructive(say("Delete"), "delete_runs", on_click=_delete, args=[ids]):
             st.rerun()
 
 

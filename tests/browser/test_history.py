@@ -68,9 +68,9 @@ def open_named(page: Page) -> None:
     page.get_by_test_id("stDataFrame").locator(".dvn-scroller").click(position={"x": 130, "y": 55}, timeout=LOOK_MS)
 
 
-def leave_by_the_sidebar(page: Page) -> None:
-    """Open another page from the sidebar."""
-    page.get_by_test_id("stSidebarNavLink").filter(has_text="Glossary").click(timeout=LOOK_MS)
+def by_the_sidebar(title: str):
+    """Take the link of this title in the sidebar."""
+    return lambda page: page.get_by_test_id("stSidebarNavLink").filter(has_text=title).click(timeout=LOOK_MS)
 
 
 WAYS = {
@@ -79,7 +79,13 @@ WAYS = {
     "a name in a filtered list": ("/runs?q=slow", open_named, "/run?run=slow"),
     "compare on a run": ("/run?run=slow", pressing("Compare"), "/compare?experiment=e1&at=4"),
     "a baseline": ("/run?run=slow", pressing("Make baseline"), "/compare?experiment=e1&at=4&baseline=slow"),
-    "the sidebar": ("/compare?pct=p99&runs=fast%2Cslow", leave_by_the_sidebar, "/glossary"),
+    "the sidebar": ("/compare?pct=p99&runs=fast%2Cslow", by_the_sidebar("Glossary"), "/glossary"),
+    "the sidebar, to the page that is open": (
+        "/benchmark?view=live&experiment=gone",
+        by_the_sidebar("Benchmark"),
+        "/benchmark",
+    ),
+    "the sidebar, to other runs": ("/compare?experiment=e1", by_the_sidebar("Compare"), "/compare"),
     "an experiment": ("/compare", pressing("Quantizations"), "/compare?experiment=e1"),
     "a launch that is gone": ("/benchmark?view=live&experiment=gone", pressing("See runs"), "/runs"),
 }
@@ -105,6 +111,18 @@ def test_back_and_forward_know_the_two_pages_and_none_between(app, visitor, way)
     assert page.url == app.address + start
     page.go_forward()
     page.wait_for_url(arrived)
+
+
+def test_the_sidebar_leads_from_a_live_view_to_the_plan(app, visitor):
+    page = visitor.goto(f"{app.address}/benchmark?view=live&experiment=gone")
+    expect(main(page).get_by_text("This launch is not running")).to_be_visible()
+
+    until(url_is(page, "**/benchmark"), lambda: by_the_sidebar("Benchmark")(page))
+
+    expect(main(page).get_by_text("Before you launch")).to_be_visible()
+    expect(main(page).get_by_text("This launch is not running")).to_have_count(0)
+    page.go_back()
+    expect(main(page).get_by_text("This launch is not running")).to_be_visible()
 
 
 def test_back_finds_the_ticks_as_they_were(app, visitor):

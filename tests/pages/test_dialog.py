@@ -45,4 +45,15 @@ def question():
 def test_the_way_back_is_said_in_the_readers_language(monkeypatch):
     monkeypatch.setitem(TABLES["en"], "Keep", "Behalten")
 
-    assert [found.label for found in AppTest.from_function(question).run().button] == ["Behalten", "Go"]
+    assert [found.label for found in AppTest.from_function(question).run().button] == [
+        "Behalten",
+        ":red[:material/delete: Go]",
+    ]
+
+
+def test_the_button_that_loses_something_is_red_and_not_the_primary_one():
+    keep, go = AppTest.from_function(question).run().button
+
+    assert go.label.startswith(":red[")
+    assert not keep.label.startswith(":")
+    assert {keep.proto.type, go.proto.type} == {"secondary"}

@@ -96,6 +96,8 @@ def test_deleting_asks_first(put, services, opened):
     assert "will be gone for good" in words(page)
     assert len(services.runs.list_runs()) == 2
 
+    assert page.button("delete_runs").label.startswith(":red[")
+    assert page.button("delete_runs").proto.type == "secondary"
     page.button("delete_runs").click().run()
     assert len(services.runs.list_runs()) == 1
     assert button(page, "Compare").disabled
