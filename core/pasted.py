@@ -7,11 +7,11 @@ from typing import Any
 import orjson
 
 from core.plan import Experiment, PlanError, RunPlan, read_experiment
+from core.plan_checks import MOST_FILE_DEPTH, is_deeper
 from core.words import say
 
 MOST_BYTES = 2_000_000
 MOST_PLANS = 2_000
-MOST_DEPTH = 64  # of objects and lists within each other: an extra body and the plan around it
 
 
 def plans(text: str | bytes) -> tuple[RunPlan, ...]:
@@ -69,19 +69,9 @@ def _json(text: str | bytes, what: str) -> Any:
         found = orjson.loads(text)
     except orjson.JSONDecodeError as fault:
         raise PlanError(say("{what} is not JSON: {fault}.", what=what, fault=fault)) from None
-    if _is_deep(found):
-        raise PlanError(say("{what} is nested more than {most} deep.", what=what, most=MOST_DEPTH))
+    if is_deeper(found, MOST_FILE_DEPTH):
+        raise PlanError(say("{what} is nested more than {most} deep.", what=what, most=MOST_FILE_DEPTH))
     return found
-
-
-def _is_deep(found: Any) -> bool:
-    level = [found] if isinstance(found, dict | list) else []
-    for _ in range(MOST_DEPTH):
-        inside = [part for one in level for part in (one.values() if isinstance(one, dict) else one)]
-        level = [part for part in inside if isinstance(part, dict | list)]
-        if not level:
-            return False
-    return True
 
 
 def _plan(place: int, found: Any) -> RunPlan:

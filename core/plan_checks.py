@@ -8,6 +8,8 @@ from core.base_url import require
 from core.words import say
 
 MOST_DEPTH = 48  # of objects and lists within each other
+MOST_FILE_DEPTH = 64  # of a file: a body stands a few levels down in it
+NESTING = frozenset({dict, list, tuple})
 LARGEST, SMALLEST = 2**64 - 1, -(2**63)  # beyond them a whole number of JSON is not read alike everywhere
 
 
@@ -55,17 +57,32 @@ def text(name: str, value: object, most: int, *, none: bool = False) -> None:
 def json_object(name: str, value: object) -> None:
     """Refuse everything but a dict that can be written as JSON and read back the same."""
     require(isinstance(value, dict), '{name} is not a JSON object: write it as {{"key": value}}.', name=say(name))
-    fault = _json_fault(value, MOST_DEPTH)
+    fault = say("it is nested more than {most} deep", most=MOST_DEPTH) if is_deeper(value, MOST_DEPTH) else ""
+    fault = fault or _json_fault(value)
     require(not fault, "{name} cannot be sent as JSON: {fault}.", name=say(name), fault=fault)
+
+
+def is_deeper(value: object, most: int) -> bool:
+    """Whether objects and lists stand within each other more than `most` deep."""
+    level: list[Any] = [value] if type(value) in NESTING else []
+    for _ in range(most):
+        members = (one.values() if type(one) is dict else one for one in level)
+        # Looking at the kinds first keeps long lists of chunk times cheap.
+        level = [
+            inner for some in members if NESTING & set(map(type, some)) for inner in some if type(inner) in NESTING
+        ]
+        if not level:
+            break
+    return bool(level)
 
 
 def _is_number(value: object) -> TypeGuard[float]:
     return type(value) in (int, float)
 
 
-def _json_fault(value: Any, depth: int) -> str:
+def _json_fault(value: Any) -> str:
     if isinstance(value, dict | list | tuple):
-        return _nested_fault(value, depth)
+        return _nested_fault(value)
     if isinstance(value, str):
         return say("it has a text with half a character") if _is_broken(value) else ""
     if isinstance(value, int):
@@ -75,15 +92,13 @@ def _json_fault(value: Any, depth: int) -> str:
     return "" if fine else say("it has the value {value}", value=shortened(value))
 
 
-def _nested_fault(value: Any, depth: int) -> str:
-    if depth == 0:
-        return say("it is nested more than {most} deep", most=MOST_DEPTH)
+def _nested_fault(value: Any) -> str:
     if isinstance(value, dict):
         strange = [key for key in value if not isinstance(key, str) or _is_broken(key)]
         if strange:
             return say("its key {key} is not text", key=shortened(strange[0]))
     parts = value.values() if isinstance(value, dict) else value
-    return next(filter(None, (_json_fault(part, depth - 1) for part in parts)), "")
+    return next(filter(None, (_json_fault(part) for part in parts)), "")
 
 
 def _is_broken(text: str) -> bool:

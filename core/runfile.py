@@ -18,6 +18,7 @@ from core.doubts.claims import UNKNOWN
 from core.findings import Finding, findings
 from core.metrics import DEFINITIONS_VERSION
 from core.plan import RunPlan
+from core.plan_checks import MOST_FILE_DEPTH, is_deeper
 from core.records import Failure, RequestRecord
 from core.run import Run
 from core.run_reader import RunFileError, list_at, object_at, refuse, run_from
@@ -29,7 +30,6 @@ FORMAT = "paceline-run"
 VERSION = 1
 MOST_BYTES = 512 * 1024 * 1024
 MOST_RUNS = 10_000
-DEEPEST = 40
 PLAIN_KEYS = (
     "request_id", "index", "worker", "warmup", "conversation", "turn", "scheduled_s", "sent_s", "first_token_s",
     "first_answer_s", "last_token_s", "ended_s", "connect_s", "input_tokens", "requested_input_tokens",
@@ -207,22 +207,6 @@ def write(
         Path(name).unlink(missing_ok=True)
 
 
-NESTING = frozenset({dict, list})
-
-
-def _refuse_depth(found: Any) -> None:
-    level = [found]
-    for _ in range(DEEPEST):
-        members = (value.values() if type(value) is dict else value for value in level)
-        # Looking at the kinds first keeps long lists of chunk times cheap.
-        level = [
-            inner for some in members if NESTING & set(map(type, some)) for inner in some if type(inner) in NESTING
-        ]
-        if not level:
-            return
-    raise refuse("The file is nested more than {most} levels deep: no run file is.", most=DEEPEST)
-
-
 def from_bytes(content: bytes, *, most_bytes: int = MOST_BYTES) -> list[Run]:
     """The runs of a file. Raises RunFileError with one sentence for anything that is no run file of ours."""
     if len(content) > most_bytes:
@@ -242,7 +226,8 @@ def from_bytes(content: bytes, *, most_bytes: int = MOST_BYTES) -> list[Run]:
             version=version,
             known=VERSION,
         )
-    _refuse_depth(found)
+    if is_deeper(found, MOST_FILE_DEPTH):
+        raise refuse("The file is nested more than {most} levels deep: no run file is.", most=MOST_FILE_DEPTH)
     runs = list_at(found.get("runs"), "runs", MOST_RUNS)
     return [run_from(object_at(run, f"runs[{index}]"), f"runs[{index}]") for index, run in enumerate(runs)]
 

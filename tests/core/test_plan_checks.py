@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from core.base_url import PlanError
-from core.plan_checks import MOST_DEPTH, above_zero, flag, json_object, number, whole
+from core.plan_checks import MOST_DEPTH, above_zero, flag, is_deeper, json_object, number, whole
 
 
 def nested(depth):
@@ -57,6 +57,18 @@ def test_a_value_of_any_length_is_told_in_short():
         number("Temperature", "x" * 1_000_000, 0, 2)
 
     assert len(str(caught.value)) < 100
+
+
+@pytest.mark.parametrize("inside", [[], {}, [1, "a"], {"a": [2]}])
+def test_depth_is_counted_through_lists_and_objects_alike(inside):
+    deep = inside
+    for place in range(10):
+        deep = [0, deep, None] if place % 2 else {"a": 1, "b": deep}
+    levels = 10 + (2 if inside == {"a": [2]} else 1)
+
+    assert is_deeper(deep, levels - 1)
+    assert not is_deeper(deep, levels)
+    assert not is_deeper("text", 0)
 
 
 @pytest.mark.parametrize(

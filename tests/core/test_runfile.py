@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from core import runfile
 from core.plan import Configuration, Endpoint, Limits, Load, RunPlan, Slo, Stage, Workload
+from core.plan_checks import MOST_DEPTH
 from core.records import FailureKind, ServerTimes
 from core.run import ClientHealth, Preflight, RunState, StoppedBy
 from core.runfile import RunFileError
@@ -164,6 +165,16 @@ def test_no_secret_is_written():
     assert secret.encode() not in content
     assert written(before)["runs"][0]["endpoint"]["headers"] == [["X-Api-Key", "…"], ["X-Team", "blue"]]
     assert runfile.from_bytes(content)[0].plan.workload.extra_body == {"nested": {"api_key": "…"}, "top_k": 3}
+
+
+def test_the_deepest_body_that_a_plan_takes_comes_back_from_its_run_file():
+    body: dict = {}
+    for _ in range(MOST_DEPTH - 1):
+        body = {"a": body}
+
+    (after,) = runfile.from_bytes(runfile.to_bytes([run(steady(1), of=plan(extra_body=body))]))
+
+    assert after.plan.workload.extra_body == body
 
 
 def test_what_json_cannot_hold_is_written_without_it():
