@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from core.metrics import PER_REQUEST
 from core.records import Outcome, RequestRecord
 from core.slo import SUCCESS_RATE, Slo
+from core.timeline import per_second
 
 
 def is_good(record: RequestRecord, slo: Slo) -> bool:
@@ -19,4 +20,4 @@ def is_good(record: RequestRecord, slo: Slo) -> bool:
 
 def goodput_per_s(records: Iterable[RequestRecord], slo: Slo, duration_s: float | None) -> float | None:
     """Good requests / duration (last end - first sent), 1/s; None without a duration."""
-    return sum(is_good(record, slo) for record in records) / duration_s if duration_s else None
+    return per_second(sum(is_good(record, slo) for record in records), duration_s)

@@ -9,8 +9,8 @@ from dataclasses import replace
 from core.goodput import goodput_per_s
 from core.records import Outcome, RequestRecord
 from core.slo import Slo
-from core.summary import Summary, per_second, summarise
-from core.timeline import arrivals_us
+from core.summary import Summary, summarise
+from core.timeline import arrivals_us, per_second
 
 Window = tuple[float, float]
 

@@ -14,11 +14,11 @@ from core.goodput import goodput_per_s
 from core.percentile import percentile
 from core.records import Outcome, RequestRecord, TokenSource
 from core.slo import Slo
+from core.timeline import per_second
 from core.tutorial import Tutorial, tutorial
 
 STATISTICS = ("mean", "stdev", "min", "p50", "p90", "p95", "p99", "max")
 ITL_SHARE = 0.95  # of the requests whose chunks must be tokens, before a gap may be called ITL
-SHORTEST_S = 1e-9  # the clock counts nanoseconds: what lies closer together was at one moment
 SANE = 1e15  # no time or count of a run lies beyond; an imported one is left out
 
 
@@ -159,11 +159,6 @@ def _rate_between(moments: list[float]) -> float | None:
     return per_second(len(moments) - 1, max(moments) - min(moments)) if moments else None
 
 
-def per_second(amount: float | None, seconds: float | None) -> float | None:
-    """A rate; None without a span, or with one so short that no rate of it is a number."""
-    return amount / seconds if amount is not None and seconds is not None and seconds >= SHORTEST_S else None
-
-
 def _tokens(answered: Sequence[RequestRecord], *, with_input: bool) -> int | None:
     total = 0
     for record in answered:
@@ -182,9 +177,7 @@ def _throughput(
         "output_tokens_per_s": output,
         "total_tokens_per_s": per_second(_tokens(answered, with_input=True), duration_s),
         "requests_per_s": per_second(len(answered), duration_s),
-        "goodput_per_s": None
-        if slo is None or per_second(0, duration_s) is None
-        else goodput_per_s(answered, slo, duration_s),
+        "goodput_per_s": None if slo is None else goodput_per_s(answered, slo, duration_s),
         "offered_rate_per_s": _rate_between(scheduled),
         "achieved_rate_per_s": _rate_between([record.sent_s for record in measured if record.sent_s is not None]),
         "peak_output_tokens_per_s": None if output is None else max(output, timeline.best_second(answered)),

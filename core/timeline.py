@@ -1,4 +1,4 @@
-"""When things happened in a run: output over time, and the best second.
+"""When things happened in a run: output over time, the best second, a rate over a span.
 
 Never computes a latency. Tokens are the server's, spread over the chunks or over the decoding of their request.
 """
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from core.records import Outcome, RequestRecord
 
+SHORTEST_S = 1e-9  # the clock counts nanoseconds: what lies closer together was at one moment
 MOST_INVENTED_CHUNKS = 1000  # for imported requests that come without chunk times
 
 
@@ -30,6 +31,11 @@ def window_s(records: Iterable[RequestRecord]) -> tuple[float, float] | None:
         return None
     start, end = min(starts), max(ends)
     return (start, end) if 0 < end - start < float("inf") else None
+
+
+def per_second(amount: float | None, seconds: float | None) -> float | None:
+    """A rate; None without a span, or with one so short that no rate of it is a number."""
+    return amount / seconds if amount is not None and seconds is not None and seconds >= SHORTEST_S else None
 
 
 def spread(spans: Iterable[tuple[float, float, float]], start: float, end: float, steps: int) -> list[float]:

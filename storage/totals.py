@@ -7,7 +7,8 @@ import duckdb
 
 from core.records import Outcome
 from core.slo import SUCCESS_RATE, Slo
-from core.summary import per_second, success_rate
+from core.summary import success_rate
+from core.timeline import per_second
 
 ANSWERED = "NOT warmup AND outcome = 'ok'"
 SUMS = f"""

@@ -34,6 +34,7 @@ def test_goodput_is_good_requests_by_the_time_of_the_run():
 
     assert goodput_per_s(records, slo, 4.0) == pytest.approx(0.5)
     assert goodput_per_s(records, slo, None) is None
+    assert goodput_per_s(records, slo, 1e-12) is None  # no rate of so short a span is a number
     found = summarise(records, slo)
     assert found.throughput["goodput_per_s"] == pytest.approx(2 / found.duration_s)
     assert found.throughput["goodput_per_s"] <= found.throughput["requests_per_s"]
