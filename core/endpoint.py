@@ -2,12 +2,13 @@
 
 import re
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from core.base_url import normal_base_url, require
 from core.plan_checks import above_zero, flag, text, whole
 
 Api = Literal["chat", "completions"]
+SIMULATED: Final = "simulated"  # what `demo` says of an endpoint without a model, and what people read of it
 MAX_TOTAL_S = 1800.0  # chunk times are INTEGER microseconds in the database: 30 minutes fit
 KEY_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}")
 HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -70,7 +71,7 @@ class Endpoint:
         text("ca_file", self.ca_file, 4096, none=True)
         text("notes", self.notes, 20_000)
         text("api", self.api, 100)
-        require(self.demo in ("", "llama.cpp", "simulated"), "demo is not known: leave it empty.")
+        require(self.demo in ("", "llama.cpp", SIMULATED), "demo is not known: leave it empty.")
         require(0 < len(self.name.strip()) <= 120, "Endpoint name is empty or longer than 120 characters: shorten it.")
         require(self.api in ("chat", "completions"), "api is {api}: choose chat or completions.", api=self.api)
         object.__setattr__(self, "base_url", normal_base_url(self.base_url))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core.cells import Cell, Entry
+from core.endpoint import SIMULATED
 from core.load import Variable, level_words
 from core.plan import Configuration, RunPlan, Workload
 from core.shortening import distinct
@@ -42,7 +43,7 @@ class Contender:
     @property
     def simulated(self) -> bool:
         """Whether its times are made up by the paced simulator."""
-        return self.configuration.endpoint.demo == "simulated"
+        return self.configuration.endpoint.demo == SIMULATED
 
     @property
     def title(self) -> str:

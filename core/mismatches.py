@@ -8,12 +8,12 @@ from core.doubts.claims import names_hardware
 from core.doubts.client import limited
 from core.doubts.evidence import Evidence, evidence
 from core.doubts.finding import Finding, Level, in_order
+from core.endpoint import SIMULATED
 from core.load_mismatches import answer_mismatches, kind_mismatches, level_mismatches, shorter_mismatches
 from core.run import Run
 from core.summary import Summary
 from core.words import say
 
-SIMULATED = "simulated"
 # How a model's name tells its form: what is left is the model itself.
 FORM = re.compile(
     r"[-_. ]?(i?q[2-8](_[a-z0-9]+)*|int[48]|w\d+a\d+|fp?(4|8|16|32)|bf16|nvfp4|mxfp4|awq|gptq|gguf|ggml|mlx|exl2)"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import duckdb
 
+from core.environment import memory_bytes
 from core.words import say
 from storage.log_end import breaks_off
 from storage.problems import DatabaseOwned, NotADatabase, PlaceNotWritable, disk_full, from_opening
@@ -16,7 +17,6 @@ from storage.problems import DatabaseOwned, NotADatabase, PlaceNotWritable, disk
 MEMORY_SHARE = 0.25  # of what this process group may have: pages, servers and the measuring child need the rest
 LEAST_MEMORY = 256 << 20
 MOST_MEMORY = 4 << 30
-CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 LOG_ENDINGS = (".wal", ".wal.checkpoint", ".wal.recovery")
 NO_ROOM = (28, 122)  # ENOSPC, EDQUOT
 
@@ -108,28 +108,16 @@ def _connect(path: Path) -> duckdb.DuckDBPyConnection:
         config={
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
-            "memory_limit": f"{memory_limit() >> 20}MiB",
+            "memory_limit": f"{memory_limit(memory_bytes()) >> 20}MiB",
             # a query of a page must leave a core to the measuring child
             "threads": str(max(1, min(4, (os.cpu_count() or 2) - 1))),
         },
     )
 
 
-def memory_limit() -> int:
-    """Bytes that DuckDB may use: a share of what the cgroup or the machine has."""
-    return int(min(max(_memory() * MEMORY_SHARE, LEAST_MEMORY), MOST_MEMORY))
-
-
-def _memory() -> int:
-    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    for place in CGROUP_LIMITS:
-        try:
-            text = place.read_text(encoding="ascii").strip()
-        except OSError:
-            continue
-        if text.isdigit():  # "max" is no limit
-            return min(int(text), machine)
-    return machine
+def memory_limit(memory: int | None) -> int:
+    """Bytes that DuckDB may use: a share of what this process may have; the least where that is not told."""
+    return int(min(max((memory or 0) * MEMORY_SHARE, LEAST_MEMORY), MOST_MEMORY))
 
 
 def _logs(path: Path) -> list[Path]:

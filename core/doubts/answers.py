@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from core.doubts.evidence import Evidence, middle
 from core.doubts.finding import Finding
-from core.doubts.record import SHORT_SHARE, buffered, is_short
+from core.doubts.record import BUFFERED_SHARE, SHORT_SHARE, buffered, is_short
 from core.hosts import is_this_machine
 from core.metrics import chunks_are_tokens, decode_span_s, ttft_s
 from core.quantities import number, percent, seconds
@@ -13,7 +13,7 @@ from core.records import RequestRecord, TokenSource
 from core.summary import ITL_SHARE
 from core.words import say
 
-BUFFERED_SHARE = 0.5
+HELD_BACK_SHARE = 0.5  # of the answers
 
 
 def _of(part: int, whole: int) -> str:
@@ -154,10 +154,10 @@ def _buffered(seen: Evidence) -> Iterator[Finding]:
     held = [record for record in seen.streamed if buffered(record.chunk_us)]
     shortest = middle(waits, 10)
     span = middle([found for record in held if (found := decode_span_s(record)) is not None])
-    if shortest is None or span is None or len(held) < BUFFERED_SHARE * len(seen.streamed):
+    if shortest is None or span is None or len(held) < HELD_BACK_SHARE * len(seen.streamed):
         return
     # A queue makes TTFT long too, but not that of the first in it: then the stream itself is sound.
-    if span >= 0.05 * shortest:
+    if span >= BUFFERED_SHARE * shortest:
         return
     yield Finding(
         kind="buffered_stream",

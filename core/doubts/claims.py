@@ -6,6 +6,7 @@ from typing import Any
 
 from core.doubts.evidence import Evidence
 from core.doubts.finding import Finding
+from core.endpoint import SIMULATED
 from core.run import Run
 from core.words import say
 
@@ -62,7 +63,7 @@ def _knows_concurrency(seen: Evidence) -> bool:
 
 def claim_doubts(seen: Evidence) -> Iterator[Finding]:
     """What would have to be known before this run's speed is held against another's."""
-    if seen.run.plan.configuration.endpoint.demo == "simulated" or not seen.summary.distributions:
+    if seen.run.plan.configuration.endpoint.demo == SIMULATED or not seen.summary.distributions:
         return  # nothing was measured that could be held against anything
     missing = [
         word

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
+from core.endpoint import SIMULATED
 from core.plan import Configuration, Endpoint, Experiment, Limits, Load, PlanError, RunPlan, Workload
 from core.servers import variants
-from core.servers.demo import SIMULATED, RunningServer
+from core.servers.demo import RunningServer
 from core.servers.pace import MODELS
 from core.words import say
 
@@ -29,7 +30,7 @@ def engine_endpoint() -> Endpoint:
 
 def simulated_endpoint() -> Endpoint:
     """The paced simulator; its address is filled in when it runs."""
-    return Endpoint(name=say("Simulated"), base_url=PLACEHOLDER, demo="simulated", limits=LIMITS)
+    return Endpoint(name=say("Simulated"), base_url=PLACEHOLDER, demo=SIMULATED, limits=LIMITS)
 
 
 def variant_configuration(name: str, slot: int) -> Configuration:
@@ -51,7 +52,7 @@ def simulated_configuration(slot: int, model: str = MODELS[0]) -> Configuration:
     label = say("Simulated {model}", model=model)
     return Configuration(
         id=f"simulated-{model}", label=label, endpoint=simulated_endpoint(), model=model, slot=slot,
-        settings=(("engine", "simulated"),),
+        settings=(("engine", SIMULATED),),
     )  # fmt: skip
 
 
@@ -84,7 +85,7 @@ def builtin_experiment(kind: Kind, slots: Sequence[int] = (0, 1, 2)) -> Experime
 def server_name(plan: RunPlan) -> str:
     """Which built-in server a plan needs, as `DemoServers.start` knows it. Raises PlanError where it needs none."""
     configuration = plan.configuration
-    if configuration.endpoint.demo == "simulated":
+    if configuration.endpoint.demo == SIMULATED:
         return SIMULATED
     if configuration.endpoint.demo == "llama.cpp" and configuration.variant is not None:
         return configuration.variant

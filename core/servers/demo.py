@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from core.endpoint import SIMULATED
 from core.servers import variants
 from core.servers.child import Child, StartError
 from core.servers.pace import MODELS
@@ -21,7 +22,6 @@ from core.servers.variants import Progress, Variant, VariantError
 from core.version import VERSION
 from core.words import say
 
-SIMULATED = "simulated"
 START_S = 30.0
 ANSWER_S = 5.0  # a machine at its limits answers late
 STOP_S = 0.3  # neither server has anything to save; one that is still loading its model does not see that it shall end
@@ -192,7 +192,7 @@ def _wait(name: str, child: Child, until: float, tick: Callable[[], None]) -> Ru
         address = child.line(until - time.monotonic(), tick=tick)
         if name == SIMULATED:
             return RunningServer(
-                name=name, base_url=address, model=MODELS[0], pid=child.pid, engine="simulated", version=VERSION
+                name=name, base_url=address, model=MODELS[0], pid=child.pid, engine=SIMULATED, version=VERSION
             )
         _wait_for_health(child, address, until, tick)
         server = RunningServer(

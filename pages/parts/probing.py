@@ -4,10 +4,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from core.background import Job, Progress
+from core.endpoint import SIMULATED
 from core.keys import SessionKeys
 from core.plan import Endpoint
 from core.probe import ProbeResult, probe
-from core.servers.demo import SIMULATED, DemoError
+from core.servers.demo import DemoError
 from core.servers.variants import QUANTIZATIONS
 from pages.parts import state
 from storage.problems import StorageProblem
@@ -69,7 +70,7 @@ def _users(endpoint: Endpoint, keys: SessionKeys) -> Callable[[Progress], ProbeR
 
 def _built_in(endpoint: Endpoint) -> Callable[[Progress], ProbeResult]:
     services = state.services()
-    name = SIMULATED if endpoint.demo == "simulated" else QUANTIZATIONS[0]
+    name = SIMULATED if endpoint.demo == SIMULATED else QUANTIZATIONS[0]
 
     def work(progress: Progress) -> ProbeResult:
         with services.demo.running(name, progress=progress) as server:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 import streamlit as st
 
 from core.background import Job, Progress
+from core.endpoint import SIMULATED
 from core.plan import Endpoint, PlanError
-from core.servers.demo import SIMULATED, DemoError
+from core.servers.demo import DemoError
 from core.tryit import Contestant, Trial, TrialLimits, preload
 from core.words import say
 from pages.parts import state
@@ -67,10 +68,10 @@ def start(prompt: str, chosen: Sequence[tuple[Endpoint, str]], output_tokens: in
             for (endpoint, model), label in zip(chosen, labels, strict=True):
                 asked, name = endpoint, model
                 if endpoint.demo:
-                    server = SIMULATED if endpoint.demo == "simulated" else model
+                    server = SIMULATED if endpoint.demo == SIMULATED else model
                     running = stack.enter_context(services.demo.running(server, progress=tell))
                     asked = replace(endpoint, base_url=running.base_url)
-                    name = model if endpoint.demo == "simulated" else running.model
+                    name = model if endpoint.demo == SIMULATED else running.model
                 contestants.append(Contestant(label=label, endpoint=asked, model=name))
             tell(1.0, say("Asking"))
             limits = TrialLimits(output_tokens=output_tokens, total_s=LONGEST_S)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from core.environment import memory_bytes
 from storage import opening
 from storage.database import Database
 from storage.problems import DatabaseUnreadable, DiskFull, NotADatabase, PlaceNotWritable, StorageProblem
@@ -183,25 +184,27 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing_saved(tmp_path):
         assert cursor.execute("SELECT count(*) FROM settings").fetchall()[0][0] >= 1000
 
 
-def test_memory_is_a_share_of_the_cgroups_limit(tmp_path, monkeypatch):
-    limit = tmp_path / "memory.max"
-    monkeypatch.setattr(opening, "CGROUP_LIMITS", (tmp_path / "absent", limit))
-
-    limit.write_text(f"{2 << 30}\n")
-    assert opening.memory_limit() == 512 << 20
-
-    limit.write_text(f"{100 << 20}\n")
-    assert opening.memory_limit() == opening.LEAST_MEMORY
-
-    limit.write_text("max\n")
-    assert opening.LEAST_MEMORY <= opening.memory_limit() <= opening.MOST_MEMORY
+@pytest.mark.parametrize(
+    ("memory", "limit"),
+    [
+        (2 << 30, 512 << 20),
+        (100 << 20, opening.LEAST_MEMORY),
+        (64 << 30, opening.MOST_MEMORY),
+        (None, opening.LEAST_MEMORY),
+    ],
+)
+def test_the_database_takes_a_share_of_the_memory_that_there_is(memory, limit):
+    assert opening.memory_limit(memory) == limit
 
 
 def test_the_database_holds_to_its_memory_limit(database):
     with database.cursor() as cursor:
         found = cursor.execute("SELECT current_setting('memory_limit')").fetchall()[0][0]
 
-    assert float(found.split()[0]) * {"MiB": 1 << 20, "GiB": 1 << 30}[found.split()[1]] <= opening.memory_limit() * 1.01
+    assert (
+        float(found.split()[0]) * {"MiB": 1 << 20, "GiB": 1 << 30}[found.split()[1]]
+        <= opening.memory_limit(memory_bytes()) * 1.01
+    )
 
 
 def test_every_problem_of_storage_is_a_noun_below_one():
