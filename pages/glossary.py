@@ -64,9 +64,9 @@ def draw_fixed_words() -> None:
             st.markdown(f"**{topic}** &ensp;" + " ".join(f"`{word}`" for word in words))
     section(say("Reference lines"), say("speeds of one stream, never to be held against a total"))
     with st.container(border=True, gap="xsmall"):
-        for low, high, remark in SPEED_BANDS:
-            span = f"{low:g}–{high:g}" if high else say("{n} and more", n=f"{low:g}")
-            st.markdown(f"**{span} tokens/s** &ensp;{escape_markdown(remark)}")
+        for band in SPEED_BANDS:
+            span = f"{band.low:g}–{band.high:g}" if band.high else say("{n} and more", n=f"{band.low:g}")
+            st.markdown(f"**{span} tokens/s** &ensp;{escape_markdown(band.remark)}")
         for seconds, remark in WAIT_LINES:
             st.markdown(f"**{say('after {n} s', n=f'{seconds:g}')}** &ensp;{escape_markdown(remark)}")
 

@@ -9,12 +9,12 @@ import plotly.graph_objects as go
 
 from core.chart_style import INK, Mode, plain
 from core.charts.sample import Series
+from core.definitions.compared import SPEED_BANDS
 from core.quantities import number
 from core.shortening import distinct
 
 KEY_PX, LETTER_PX = 43, 5.4  # of a legend: its line with the space around it, and a letter as measured
 LEGEND = 24  # letters of a name in a legend
-SPEED_BANDS = ((50, 150, "ordinary 50–150"), (300, 500, "tuned 300–500"), (750, None, "GPU front 750+"))
 
 
 def marked(series: Iterable[Series], longest: int = LEGEND) -> dict[str, str]:
@@ -101,15 +101,15 @@ def speed_bands(fig: go.Figure, mode: Mode, top: float, **panel: int) -> None:
 
     Their names stand right, where speed under load has fallen away from them.
     """
-    for low, high, text in SPEED_BANDS:
-        if low < top:
+    for band in SPEED_BANDS:
+        if band.brief and band.low < top:
             fig.add_hrect(
-                y0=low,
-                y1=min(high or top, top),
+                y0=band.low,
+                y1=min(band.high or top, top),
                 fillcolor=INK[mode].band,
                 line_width=0,
                 layer="below",
-                annotation_text=text,
+                annotation_text=band.brief,
                 annotation_position="top right",
                 annotation_font={"size": 10.5, "color": INK[mode].muted},
                 **panel,

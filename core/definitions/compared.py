@@ -1,5 +1,7 @@
 """The terms of a comparison, the fixed words and the reference speeds. Texts only."""
 
+from dataclasses import dataclass
+
 from core.definitions.spec import MetricSpec
 from core.records import FailureKind, Outcome, TokenSource
 from core.run import RunState, StoppedBy
@@ -93,12 +95,33 @@ FIXED_WORDS: dict[str, tuple[str, ...]] = {
     say("Stopped by"): tuple(StoppedBy),
 }
 
-# Decode speeds of one stream that people quote, tokens/s: never to be held against a total.
-SPEED_BANDS: tuple[tuple[float, float | None, str], ...] = (
-    (5.0, 10.0, say("people read about this fast")),
-    (50.0, 150.0, say("ordinary online inference")),
-    (300.0, 500.0, say("tuned or quantized engines")),
-    (750.0, None, say("the front of GPU serving; hard-wired silicon reaches 14,000")),
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeedBand:
+    """Decode speeds of one stream that people quote, tokens/s: never to be held against a total.
+
+    Attributes:
+        high: None where it is open.
+        remark: What they stand for.
+        brief: The same for a figure; "" where it is not drawn.
+    """
+
+    low: float
+    high: float | None
+    remark: str
+    brief: str = ""
+
+
+SPEED_BANDS = (
+    SpeedBand(low=5.0, high=10.0, remark=say("people read about this fast")),
+    SpeedBand(low=50.0, high=150.0, remark=say("ordinary online inference"), brief=say("ordinary 50–150")),
+    SpeedBand(low=300.0, high=500.0, remark=say("tuned or quantized engines"), brief=say("tuned 300–500")),
+    SpeedBand(
+        low=750.0,
+        high=None,
+        remark=say("the front of GPU serving; hard-wired silicon reaches 14,000"),
+        brief=say("GPU front 750+"),
+    ),
 )
 # Waits for the first token, seconds, and what they feel like.
 WAIT_LINES: tuple[tuple[float, str], ...] = (
