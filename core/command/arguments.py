@@ -22,13 +22,14 @@ EPILOG = """examples:
   cli.py calibrate                             how many tokens/s can this machine measure, and how well?
 
 `cli.py COMMAND --help` lists the options of one command.
-Exit status: 0 if requests succeeded, 1 if none did or a run failed, 2 if the command cannot be understood,
-130 if it was stopped before anything was measured."""
+Exit status: 0 if requests of every run succeeded, 1 if not, 2 if the command cannot be understood, 130 if Ctrl-C
+stopped it; what was measured by then is reported and written all the same."""
 
 MOST_REPEATS = 100
 RUN = """Send requests to one endpoint that speaks the OpenAI API, as many in flight or a second as you say, and report
 latencies, speeds and reasons to doubt them. --base-url and --model are needed, or --plan."""
-RUN_ENDS = """Ctrl-C ends the run under way within two seconds; what was measured is reported and written."""
+RUN_ENDS = """Ctrl-C ends the run under way within two seconds; what was measured is reported and written, and the exit
+status is 130. Press it again to leave at once."""
 DEMO = """Measure one small model in three quantizations at 1 and at 4 streams on a real llama.cpp server, which is
 started here. The first time, its model files are made and kept."""
 CALIBRATE = """Measure a simulator whose times are known exactly, at more and more streams, and tell how far from the

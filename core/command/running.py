@@ -6,12 +6,13 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from core import runfile
 from core.command.terminal import Line, printable, table
+from core.command.tutorial_line import tutorial_line
 from core.course import Done, following, found, searched, told
 from core.fleet.hosting import Host, HostError, with_served
 from core.fleet.local import LocalRun, opening_run
@@ -20,6 +21,9 @@ from core.records import Outcome
 from core.run import Run, RunState
 from core.summary import summarise
 from core.words import say
+
+INTERRUPTED = 130  # the status of a command that Ctrl-C ended, whatever it had measured by then
+OF_ONE_RUN = frozenset({"http_server", "models"})  # told by a run's own answers
 
 
 class Stopper:
@@ -78,22 +82,29 @@ def host_for(plans: Sequence[RunPlan]) -> Iterator[Host | None]:
         servers.stop_all()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What came of an experiment: its runs so far, and whether the user stopped it before its end."""
+
+    done: tuple[Done, ...]
+    interrupted: bool = False
+
+
 def measure(
     experiment: Experiment,
     *,
     key_headers: Mapping[str, tuple[str, str] | None] | None = None,
-    environ: dict[str, str] | None = None,
+    environ: Mapping[str, str] | None = None,
     preflight: bool = True,
-) -> list[Done]:
+) -> Measured:
     """The runs of an experiment; fewer if the user stopped, or if a built-in server did not start (which is told).
 
-    `key_headers`: the header with the key, by configuration id. Raises KeyboardInterrupt if the user stopped before
-    there was a run.
+    `key_headers`: the header with the key, by configuration id.
     """
     stopper = Stopper()
     done: list[Done] = []
     with stopper.listening(), host_for(experiment.plans) as host:
-        while (plan := following(experiment, done)) is not None and not stopper.asked():
+        while not stopper.asked() and (plan := following(experiment, done)) is not None:
             line = Line(experiment, done, plan)
             if done:
                 line.rest(experiment.cooldown_s, stopper.asked)
@@ -104,8 +115,11 @@ def measure(
             except HostError as fault:
                 line.tell(str(fault))
                 break
+            server = server or _known_server(done, plan)
             key_header = (key_headers or {}).get(plan.configuration.id)
-            local = LocalRun(placed, key_header=key_header, listener=line, environ=environ, preflight=preflight)
+            local = LocalRun(
+                placed, key_header=key_header, listener=line, environ=environ, preflight=preflight, identify=not server
+            )
             stopper.local = local
             if stopper.asked():  # while the server was made ready
                 local.cancel()
@@ -114,9 +128,16 @@ def measure(
             run = local.run(replace(opening, environment={**opening.environment, **server}))
             line.clear()
             done.append(Done(run=with_served(run, host), summary=summarise(run.requests, plan.slo)))
-    if stopper.asked() and not done:
-        raise KeyboardInterrupt
-    return done
+    return Measured(done=tuple(done), interrupted=stopper.asked())
+
+
+def _known_server(done: Sequence[Done], plan: RunPlan) -> dict[str, Any]:
+    """What an earlier run of the same configuration was told of its server: it is asked once, not before each level."""
+    for one in done:
+        if one.run.plan.configuration.id == plan.configuration.id and one.run.state is not RunState.FAILED:
+            server = one.run.environment.get("server", {})
+            return {"server": {name: value for name, value in server.items() if name not in OF_ONE_RUN}}
+    return {}
 
 
 def _placed(plan: RunPlan, host: Host | None, line: Line, stopper: Stopper) -> tuple[RunPlan, dict[str, Any]]:
@@ -134,31 +155,40 @@ def _placed(plan: RunPlan, host: Host | None, line: Line, stopper: Stopper) -> t
     return placed, {"server": server}
 
 
-def report(experiment: Experiment, done: Sequence[Done], out: Path | None, *, texts: bool = False) -> int:
+def report(experiment: Experiment, measured: Measured, out: Path | None, *, texts: bool = False) -> int:
     """Print the table, write the file, and say by the exit status whether requests of all wanted runs succeeded."""
+    done = measured.done
     if not done:
-        return 1
-    runs = [one.run for one in done]
-    summaries = {one.run.id: one.summary for one in done}
-    written = out is None
-    if out is not None:
-        try:
-            runfile.write(out, runs, found(experiment, done), summaries=summaries, texts=texts)
-            written = True
-        except OSError as fault:
-            print(say("{path} cannot be written: {fault}.", path=out, fault=fault.strerror or fault), file=sys.stderr)
+        if measured.interrupted:
+            print(say("Stopped before anything was measured."), file=sys.stderr)
+        return INTERRUPTED if measured.interrupted else 1
+    written = out is None or _written(out, experiment, done, texts=texts)  # before words that nobody may read
     print(table([(one.run, one.summary) for one in done]))
-    if experiment.search is not None:
-        several = len(experiment.plans) > 1
-        for one in searched(experiment, done):
-            print((f"{printable(one.configuration.label)}: " if several else "") + one.sentence())
+    for words in filter(None, [tutorial_line(done), *_edges(experiment, done)]):
+        print(printable(words))
     if out is not None and written:
         print(say("Written: {path}", path=out))
-    cancelled = any(run.state is RunState.CANCELLED for run in runs)
-    complete = cancelled or following(experiment, done) is None
-    if experiment.search is not None:  # a level that is too much may fail: that is what is looked for
-        return 0 if written and complete and any(_succeeded(run) for run in runs) else 1
-    return 0 if written and complete and all(_succeeded(run) for run in runs) else 1
+    if measured.interrupted:
+        return INTERRUPTED
+    # Of a search a level that is too much may fail: that is what is looked for.
+    enough = any if experiment.search is not None else all
+    complete = following(experiment, done) is None
+    return 0 if written and complete and enough(_succeeded(one.run) for one in done) else 1
+
+
+def _edges(experiment: Experiment, done: Sequence[Done]) -> list[str]:
+    several = len(experiment.plans) > 1
+    return [(f"{one.configuration.label}: " if several else "") + one.sentence() for one in searched(experiment, done)]
+
+
+def _written(out: Path, experiment: Experiment, done: Sequence[Done], *, texts: bool) -> bool:
+    summaries = {one.run.id: one.summary for one in done}
+    try:
+        runfile.write(out, [one.run for one in done], found(experiment, done), summaries=summaries, texts=texts)
+    except OSError as fault:
+        print(say("{path} cannot be written: {fault}.", path=out, fault=fault.strerror or fault), file=sys.stderr)
+        return False
+    return True
 
 
 def _succeeded(run: Run) -> bool:

@@ -9,7 +9,7 @@ from core.doubts.evidence import Evidence
 from core.doubts.finding import Finding
 from core.hosts import is_this_machine
 from core.quantities import percent, seconds
-from core.records import Failure, Outcome
+from core.records import Failure, FailureKind, Outcome
 from core.redaction import text
 from core.run import RunState, StoppedBy
 from core.words import say
@@ -25,6 +25,15 @@ def _worst(seen: Evidence) -> tuple[Failure, int] | None:
         return None
     kind, count = Counter(failure.kind for failure in failures).most_common(1)[0]
     return next(failure for failure in failures if failure.kind is kind), count
+
+
+def _models_there(seen: Evidence, failure: Failure) -> str:
+    """The models that the server has, which it was asked for once a request of the run had found nothing."""
+    server = seen.run.environment.get("server")
+    names = server.get("models") if isinstance(server, dict) else None
+    if failure.kind is not FailureKind.HTTP_404 or not isinstance(names, str):
+        return ""
+    return " " + say("The server has: {models}.", models=text(names))
 
 
 def failure_doubts(seen: Evidence) -> Iterator[Finding]:
@@ -44,6 +53,7 @@ def failure_doubts(seen: Evidence) -> Iterator[Finding]:
         failure, count = worst
         quote = text(failure.message.strip())[:LONGEST_QUOTE]
         what += " " + say("Most often {kind}, {count} times: “{quote}”", kind=failure.kind, count=count, quote=quote)
+        what += _models_there(seen, failure)
     if lost == ended:
         yield Finding(
             kind="no_success",

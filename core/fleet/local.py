@@ -63,12 +63,16 @@ class LocalRun:
         listener: Listener | None = None,
         environ: Mapping[str, str] | None = None,
         preflight: bool = True,
+        identify: bool = False,
         keep: bool = True,
     ) -> None:
+        """`identify`: the server's own pages are asked first what answers; not without a preflight."""
         self.run_id = run_id or new_run_id()
         self._plan = plan
         self._secrecy = Secrecy(key_header)
-        self._job = channel.Job(run_id=self.run_id, plan=plan, key_header=key_header, preflight=preflight)
+        self._job = channel.Job(
+            run_id=self.run_id, plan=plan, key_header=key_header, preflight=preflight, identify=identify
+        )
         self._listener = listener or Listener()
         self._environ = dict(environ or {})
         self._keep = keep
@@ -79,6 +83,7 @@ class LocalRun:
         self._cancelled = False
         self._done: dict[str, Any] | None = None
         self._preflight: Preflight | None = None
+        self._server: dict[str, Any] = {}
         self._last_words: deque[str] = deque(maxlen=STDERR_LINES)
 
     def cancel(self) -> None:
@@ -161,6 +166,8 @@ class LocalRun:
         elif kind == "preflight":
             self._preflight = channel.load_preflight(found["preflight"])
             self._listener.preflight(self._preflight)
+        elif kind == "server":
+            self._server = found["server"]
         elif kind == "done":
             self._done = found
         elif kind == "started":
@@ -180,8 +187,10 @@ class LocalRun:
         state, stopped_by, message = self._verdict(status)
         done = self._done or {}
         seen = dict(opening.environment)
-        if done.get("server_name"):
-            seen["server"] = {**seen.get("server", {}), "http_server": done["server_name"]}
+        told = {"http_server": done.get("server_name"), "models": done.get("models")}
+        server = self._server | {name: value for name, value in told.items() if value}
+        if server:
+            seen["server"] = {**seen.get("server", {}), **server}
         return replace(
             opening,
             ended_at=datetime.now(UTC),
@@ -208,9 +217,15 @@ class LocalRun:
         if stopped_by is StoppedBy.USER:
             return RunState.CANCELLED, stopped_by, None
         if stopped_by is StoppedBy.ERRORS:
-            return RunState.FAILED, stopped_by, say(
+            words = say(
                 "Stopped because {failed} of {ended} requests failed.", failed=self._ended - self._ok, ended=self._ended
-            )  # fmt: skip
+            )
+            there = self._done.get("models")
+            return (
+                RunState.FAILED,
+                stopped_by,
+                words + (say(" The server has: {models}.", models=there) if there else ""),
+            )
         return RunState.COMPLETED, stopped_by, None
 
 

@@ -17,16 +17,19 @@ except ImportError:  # it does not exist everywhere; the standard loop does, and
     from asyncio import run as run_loop  # type: ignore[assignment]
 
 from core.loadgen import channel
+from core.loadgen.dialling import Dialler
 from core.loadgen.engine import Engine
 from core.loadgen.health import LagProbe
+from core.loadgen.lookup import Lookup
 from core.loadgen.machine_lock import LockUnusable, MachineLock
 from core.loadgen.preflight import Preflighter
 from core.loadgen.priority import raise_priority
 from core.loadgen.prompts import Prompts, Shape
 from core.loadgen.secrecy import Secrecy
 from core.open_files import allow_many_sockets
-from core.records import RequestRecord
-from core.run import StoppedBy
+from core.probing.page import some
+from core.records import FailureKind, RequestRecord
+from core.run import Preflight, StoppedBy
 
 PROGRESS_S = 0.5
 LOCK_TRY_S = 0.1
@@ -66,6 +69,7 @@ class Child:
         self._out: asyncio.WriteTransport | None = None
         self._secrecy = Secrecy(None)
         self._reported: set[tuple[float, float]] = set()
+        self._unknown_model = False
 
     async def run(self) -> None:
         """The child's whole life."""
@@ -104,7 +108,7 @@ class Child:
     async def _measure(self, job: channel.Job) -> None:
         shape, reuse = Shape(ignore_eos=job.plan.workload.ignore_eos), True
         if job.preflight:
-            asking = asyncio.create_task(Preflighter(job.plan, tag=job.run_id, key_header=job.key_header).run())
+            asking = asyncio.create_task(self._asked(job))
             stopping = asyncio.create_task(self._cancelled.wait())
             await asyncio.wait((asking, stopping), return_when=asyncio.FIRST_COMPLETED)
             stopping.cancel()
@@ -140,7 +144,24 @@ class Child:
             stopped_by=stopped_by,
             client=dataclasses.asdict(health),
             server_name=self._secrecy.text(engine.server_name or "") or None,
+            models=await self._models_there(job),
         )
+
+    async def _asked(self, job: channel.Job) -> tuple[Preflight, Shape]:
+        """Before the run: what the endpoint accepts, and what it is if that is wanted."""
+        preflighter = Preflighter(job.plan, tag=job.run_id, key_header=job.key_header)
+        found, shape = await preflighter.run()
+        if job.identify and found.failure_message is None:
+            self._say("server", server=self._secrecy.values(await preflighter.server()))
+        return found, shape
+
+    async def _models_there(self, job: channel.Job) -> str | None:
+        """The models that exist, where a request was told that its own does not; asked once all have ended."""
+        if not self._unknown_model or self._cancelled.is_set():
+            return None
+        endpoint = job.plan.configuration.endpoint
+        names = await Lookup(endpoint, Dialler(self._loop, endpoint), job.key_header).model_names()
+        return self._secrecy.text(some(names)) if names else None
 
     async def _progress(self, engine: Engine, lag: LagProbe) -> None:
         while True:
@@ -161,6 +182,7 @@ class Child:
 
     def _keep(self, record: RequestRecord) -> None:
         assert self._out is not None
+        self._unknown_model |= record.failure is not None and record.failure.kind is FailureKind.HTTP_404
         self._out.write(channel.dump_record(self._secrecy.record(record)))
 
     def _say(self, kind: str, **body: object) -> None:

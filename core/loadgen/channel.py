@@ -1,7 +1,7 @@
 """Words between the measuring child and its parent: one JSON object a line. Knows the shapes, no pipe.
 
 Parent to child: one job line, then perhaps `cancel`; the end of the pipe means the parent is gone.
-Child to parent: `waiting`, `preflight`, `started`, `progress`, `record`, `done`, `failed`.
+Child to parent: `waiting`, `preflight`, `server`, `started`, `progress`, `record`, `done`, `failed`.
 """
 
 import dataclasses
@@ -20,12 +20,16 @@ CANCEL = b"cancel\n"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """What the child shall do. `key_header`, the only secret, travels by the pipe, never by argv or environment."""
+    """What the child shall do. `key_header`, the only secret, travels by the pipe, never by argv or environment.
+
+    `identify`: after the preflight it also asks the server's pages what answers.
+    """
 
     run_id: str
     plan: RunPlan
     key_header: tuple[str, str] | None = field(default=None, repr=False)
     preflight: bool = True
+    identify: bool = False
 
 
 def dump_job(job: Job) -> bytes:
@@ -35,6 +39,7 @@ def dump_job(job: Job) -> bytes:
         "plan": job.plan.to_dict(),
         "key_header": job.key_header,
         "preflight": job.preflight,
+        "identify": job.identify,
     }
     return orjson.dumps(body) + b"\n"
 
@@ -48,6 +53,7 @@ def load_job(line: bytes) -> Job:
         plan=RunPlan.from_dict(found["plan"]),
         key_header=(key[0], key[1]) if key else None,
         preflight=found["preflight"],
+        identify=found["identify"],
     )
 
 

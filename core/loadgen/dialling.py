@@ -1,9 +1,13 @@
-"""Opens connections to one endpoint and says in words why one could not be opened. Knows no request."""
+"""Opens connections to one endpoint and says in words why one could not be opened. Knows no request.
+
+What is being opened can be given up, and what was opened is closed a few at a time.
+"""
 
 import asyncio
 import errno
 import socket
 import ssl
+from collections.abc import Iterable
 from time import monotonic
 from urllib.parse import urlsplit
 
@@ -12,6 +16,11 @@ from core.plan import Endpoint
 from core.records import Failure, FailureKind
 from core.tls import client_context
 from core.words import say
+
+
+DIALS_AT_ONCE = 128  # a listen queue is often 128 long
+CLOSES_AT_ONCE = 8
+Dial = asyncio.Task[Connection | Failure]
 
 
 class Dialler:
@@ -101,3 +110,43 @@ class Dialler:
             text, host=self._host, place=self.place, reason=str(reason).rstrip("."), file=self._endpoint.ca_file
         )
         return Failure(kind=kind, message=words)
+
+
+class Dials:
+    """What is being opened, until it is opened or all of it is given up."""
+
+    def __init__(self, dialler: Dialler) -> None:
+        self._dialler = dialler
+        self._under_way: set[Dial] = set()
+        self._stopped = False
+
+    def begin(self) -> Dial:
+        """Open one; cancelled if it is given up."""
+        dial = asyncio.ensure_future(self._dialler.dial())
+        self._under_way.add(dial)
+        dial.add_done_callback(self._under_way.discard)
+        return dial
+
+    async def one(self) -> Connection | Failure:
+        """A new connection; a failure if it is given up, and at once after `stop`."""
+        if not self._stopped:
+            dial = self.begin()
+            await asyncio.wait((dial,))
+            if not dial.cancelled():
+                return dial.result()
+        return Failure(kind=FailureKind.CANCELLED, message=say("Cancelled before it was sent."))
+
+    def stop(self) -> None:
+        """Give up everything that is being opened."""
+        self._stopped = True
+        for dial in tuple(self._under_way):
+            dial.cancel()
+
+
+async def close_all(connections: Iterable[Connection]) -> None:
+    """Close them, a few at a time: a thousand at once would hold the loop for 20 ms."""
+    for number, connection in enumerate(connections, start=1):
+        connection.close()
+        if number % CLOSES_AT_ONCE == 0:
+            await asyncio.sleep(0)
+    await asyncio.sleep(0)

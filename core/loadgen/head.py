@@ -3,6 +3,7 @@
 KEPT = frozenset({"content-type", "content-encoding", "date", "retry-after", "location", "server"})
 FRAMING = frozenset({"content-length", "transfer-encoding"})
 LONGEST = 2000
+MOST = 200
 
 
 class Head:
@@ -12,18 +13,20 @@ class Head:
         framed: Whether the end of the body can be told; otherwise it is the end of the connection.
     """
 
-    __slots__ = ("_values", "framed")
+    __slots__ = ("_all", "_values", "framed")
 
-    def __init__(self) -> None:
+    def __init__(self, *, keep_all: bool = False) -> None:
+        """`keep_all`: headers that matter to no measurement are kept, too, up to a number."""
+        self._all = keep_all
         self._values: dict[str, str] = {}
         self.framed = False
 
     def take(self, name: bytes, value: bytes) -> None:
         """One header; of several with one name the last counts."""
         lowered = name.decode("latin-1").lower()
-        if lowered in KEPT:
+        if lowered in KEPT or (self._all and len(self._values) < MOST):
             self._values[lowered] = value.decode("latin-1")[:LONGEST]
-        elif lowered in FRAMING:
+        if lowered in FRAMING:
             self.framed = True
 
     @property
@@ -35,3 +38,7 @@ class Head:
     def value(self, name: str) -> str | None:
         """A kept header's value, None if it did not come."""
         return self._values.get(name)
+
+    def values(self) -> dict[str, str]:
+        """All that is kept, names in lower case."""
+        return dict(self._values)

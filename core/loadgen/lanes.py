@@ -3,12 +3,9 @@
 import asyncio
 
 from core.loadgen.connection import Connection
-from core.loadgen.dialling import Dialler
-from core.records import Failure, FailureKind
-from core.words import say
+from core.loadgen.dialling import DIALS_AT_ONCE, Dialler, Dials, close_all
+from core.records import Failure
 
-DIALS_AT_ONCE = 128  # a listen queue is often 128 long
-CLOSES_AT_ONCE = 8
 # The kernel connects before the server takes note: what it needs for that would be in the TTFT of the first requests.
 SETTLE_S = 0.05
 ACCEPT_S = 0.0002  # more for each connection: what a server in Python needs
@@ -19,11 +16,9 @@ class Lanes:
 
     def __init__(self, dialler: Dialler, count: int, *, reuse: bool) -> None:
         """`reuse`: a connection is kept for the next request, as long as the server keeps it."""
-        self._dialler = dialler
+        self._dials = Dials(dialler)
         self._connections: list[Connection | None] = [None] * count
         self._gate = asyncio.Semaphore(DIALS_AT_ONCE)
-        self._dials: set[asyncio.Task[Connection | Failure]] = set()
-        self._stopped = False
         self._reuse = reuse
 
     def __len__(self) -> int:
@@ -48,36 +43,20 @@ class Lanes:
         if found is not None:
             self._reuse = self._reuse and not found.closed_early
             found.close()
-        dialled = await self._dial()
+        async with self._gate:
+            dialled = await self._dials.one()
         self._connections[place] = dialled if isinstance(dialled, Connection) else None
         return dialled
 
     def stop(self) -> None:
         """Give up every connection that is being opened."""
-        self._stopped = True
-        for dial in self._dials:
-            dial.cancel()
+        self._dials.stop()
 
     async def close(self) -> None:
-        """Close every connection, a few at a time: a thousand at once would hold the loop for 20 ms."""
-        for begin in range(0, len(self._connections), CLOSES_AT_ONCE):
-            for connection in self._connections[begin : begin + CLOSES_AT_ONCE]:
-                if connection is not None:
-                    connection.close()
-            await asyncio.sleep(0)
+        """Close every connection."""
+        await close_all(connection for connection in self._connections if connection is not None)
 
     def _usable(self, place: int) -> bool:
         connection = self._connections[place]
         fresh = connection is not None and connection.connect_s is not None  # opened ahead, not yet used
         return connection is not None and (self._reuse or fresh) and connection.usable()
-
-    async def _dial(self) -> Connection | Failure:
-        async with self._gate:
-            if not self._stopped:
-                dial = asyncio.ensure_future(self._dialler.dial())
-                self._dials.add(dial)
-                await asyncio.wait((dial,))
-                self._dials.discard(dial)
-                if not dial.cancelled():
-                    return dial.result()
-        return Failure(kind=FailureKind.CANCELLED, message=say("Cancelled before it was sent."))

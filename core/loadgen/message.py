@@ -15,6 +15,7 @@ from core.wire.retry_after import http_date
 from core.words import say
 
 ERROR_BODY_BYTES = 262_144
+KEPT_BODY_BYTES = 4_000_000  # of a page that was asked for: a long model list is near 1 MB
 
 
 class Message:
@@ -33,11 +34,11 @@ class Message:
     )  # fmt: skip
 
     def __init__(self, *, keep_body: bool, keep_text: bool) -> None:
-        """`keep_body`: a success, too, is kept as it is instead of being decoded."""
+        """`keep_body`: a success, too, is kept as it is instead of being decoded, and so are all headers."""
         self._parser: httptools.HttpResponseParser | None = None
         self._keep_body, self._keep_text = keep_body, keep_text
         self._at_us = 0
-        self._head = Head()
+        self._head = Head(keep_all=keep_body)
         self._decoder: StreamDecoder | None = None
         self._body: list[bytes] = []
         self._body_size = 0
@@ -88,7 +89,7 @@ class Message:
             return
         if self._decoder is not None:
             self._decoder.feed(self._at_us, body)
-        elif self._body_size < ERROR_BODY_BYTES:
+        elif self._body_size < (KEPT_BODY_BYTES if self._keep_body else ERROR_BODY_BYTES):
             self._body.append(body)
             self._body_size += len(body)
 
@@ -108,6 +109,10 @@ class Message:
     def server_name(self) -> str | None:
         """What the server calls itself."""
         return self._head.value("server")
+
+    def headers(self) -> dict[str, str]:
+        """All headers where the body is kept, else the few that matter."""
+        return self._head.values()
 
     def body(self) -> bytes:
         """The beginning of a body that was not decoded."""

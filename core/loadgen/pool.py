@@ -5,10 +5,9 @@ from collections import deque
 from time import monotonic_ns
 
 from core.loadgen.connection import STALE_NS, Connection
-from core.loadgen.dialling import Dialler
-from core.loadgen.lanes import CLOSES_AT_ONCE, DIALS_AT_ONCE, SETTLE_S
-from core.records import Failure, FailureKind
-from core.words import say
+from core.loadgen.dialling import DIALS_AT_ONCE, Dial, Dialler, Dials, close_all
+from core.loadgen.lanes import SETTLE_S
+from core.records import Failure
 
 REST_NS = STALE_NS // 2  # one that rested so long may be stale before its request is due
 
@@ -18,11 +17,10 @@ class Pool:
 
     def __init__(self, dialler: Dialler, *, reuse: bool) -> None:
         """`reuse`: a connection is kept for a next request, as long as the server keeps it."""
-        self._dialler = dialler
+        self._dials = Dials(dialler)
         self._reuse = reuse
         self._idle: deque[Connection] = deque()
-        self._dials: set[asyncio.Task[Connection | Failure]] = set()
-        self._awaited: set[asyncio.Task[Connection | Failure]] = set()
+        self._coming: set[Dial] = set()
         self._closed = False
 
     def ready(self, count: int) -> None:
@@ -30,16 +28,16 @@ class Pool:
         now = monotonic_ns()
         while self._idle and now - self._idle[0].idle_since_ns > REST_NS:
             self._idle.popleft().close()
-        missing = count - len(self._idle) - len(self._dials)
-        for _ in range(min(missing, DIALS_AT_ONCE - len(self._dials))):
-            dial = asyncio.ensure_future(self._dialler.dial())
-            self._dials.add(dial)
+        missing = count - len(self._idle) - len(self._coming)
+        for _ in range(min(missing, DIALS_AT_ONCE - len(self._coming))):
+            dial = self._dials.begin()
+            self._coming.add(dial)
             dial.add_done_callback(self._dialled)
 
     async def opened(self) -> None:
         """Wait until none is on its way, and let the server accept them."""
-        while self._dials:
-            await asyncio.wait(self._dials)
+        while self._coming:
+            await asyncio.wait(self._coming)
         await asyncio.sleep(SETTLE_S)
 
     def take(self) -> Connection | None:
@@ -54,13 +52,7 @@ class Pool:
 
     async def dial(self) -> Connection | Failure:
         """A new connection for a request that is due and found none."""
-        dial = asyncio.ensure_future(self._dialler.dial())
-        self._awaited.add(dial)
-        await asyncio.wait((dial,))
-        self._awaited.discard(dial)
-        if dial.cancelled():
-            return Failure(kind=FailureKind.CANCELLED, message=say("Cancelled before it was sent."))
-        return dial.result()
+        return await self._dials.one()
 
     def give_back(self, connection: Connection) -> None:
         """Its request has ended: keep it for another one."""
@@ -72,19 +64,16 @@ class Pool:
     def stop(self) -> None:
         """Give up every connection that is being opened, and keep none that is given back."""
         self._closed = True
-        for dial in (*self._dials, *self._awaited):
-            dial.cancel()
+        self._dials.stop()
 
     async def close(self) -> None:
-        """Close what is idle, a few at a time: a thousand at once would hold the loop for 20 ms."""
+        """Close what is idle."""
         self.stop()
-        while self._idle:
-            for _ in range(min(CLOSES_AT_ONCE, len(self._idle))):
-                self._idle.popleft().close()
-            await asyncio.sleep(0)
+        idle, self._idle = self._idle, deque()
+        await close_all(idle)
 
-    def _dialled(self, dial: "asyncio.Task[Connection | Failure]") -> None:
-        self._dials.discard(dial)
+    def _dialled(self, dial: Dial) -> None:
+        self._coming.discard(dial)
         if dial.cancelled():
             return
         found = dial.result()

@@ -1,22 +1,24 @@
 """One or two tiny requests before a run: what does this endpoint accept, and does it stop when the client goes away?
 
-It may change a parameter once, and says so; a measured run never changes anything.
+An ordinary endpoint is asked once, for 4 tokens, and one that tells how much it works on a second time: that answer is
+left within 2 s. Each parameter that is refused costs one request more, a passing trouble one in all: at most 7. It may
+change a parameter once, and says so; a measured run never changes anything.
 """
 
 import asyncio
-import json
-import re
 from dataclasses import replace
-from time import monotonic, monotonic_ns
-from urllib.parse import urlsplit
+from time import monotonic_ns
+from typing import Any
 
-from core.loadgen.connection import Connection
 from core.loadgen.dialling import Dialler
 from core.loadgen.exchange import Exchange
+from core.loadgen.identifying import server_facts, with_body
+from core.loadgen.leaving import stops_on_disconnect, token_s
+from core.loadgen.lookup import Lookup, until_ended
+from core.loadgen.message import Message
 from core.loadgen.prompts import Prompts, Shape
-from core.loadgen.seen import Prepared
-from core.loadgen.watch import passed
-from core.plan import Limits, RunPlan
+from core.plan import RunPlan
+from core.probing.page import some
 from core.records import Failure, FailureKind, RequestRecord
 from core.run import Preflight
 from core.wire.errors import parameter_change, parameter_change_in
@@ -30,17 +32,9 @@ CHANGED = {
     "drop temperature": say("temperature was left out: the endpoint does not accept it."),
 }
 PROBE_WORDS, PROBE_TOKENS = 24, 4
-LONG_TOKENS = 400  # long enough that generation is still going when the client leaves
 PASSING = {FailureKind.HTTP_429, FailureKind.HTTP_5XX, FailureKind.CONNECTION_LOST}
 PAUSE_S = 0.5
-LOOK_S = 0.002
 EARLY_CLOSE_S = 0.05
-GONE_WITHIN_S = 2.0
-FINISHES_WITHIN_S = 30.0
-GET_LIMITS = Limits(connect_s=3.0, first_byte_s=3.0, idle_s=3.0, total_s=3.0)
-BUSY_METRIC = re.compile(
-    rb"^(?:vllm:num_requests_running|llamacpp:requests_processing)(?:\{[^}]*\})? ([0-9.e+]+)", re.MULTILINE
-)
 
 
 class Preflighter:
@@ -54,6 +48,8 @@ class Preflighter:
         self._numbers = iter(range(1_000_000))
         self._keeps_connection: bool | None = None
         self._limits = plan.limits  # a cold model may take as long as in the run itself
+        self._lookup = Lookup(plan.configuration.endpoint, self._dialler, key_header)
+        self._answer: Message | None = None
 
     async def run(self) -> tuple[Preflight, Shape]:
         """What was found, and the shape that the measured requests take."""
@@ -78,6 +74,10 @@ class Preflighter:
             else:
                 return await self._refused(failure, changes), shape
 
+    async def server(self) -> dict[str, Any]:
+        """What answers, as far as it tells; asked after `run`, without another request to the model."""
+        return await server_facts(self._lookup, self._plan.configuration.model, self._answer)
+
     async def _found(self, shape: Shape, changes: list[str], record: RequestRecord) -> Preflight:
         obeyed = None if record.output_tokens is None else record.output_tokens <= PROBE_TOKENS + 1
         return Preflight(
@@ -87,7 +87,7 @@ class Preflighter:
             token_parameter=shape.token_parameter,
             stream_options=shape.stream_options,
             ignore_eos=shape.ignore_eos if self._plan.workload.ignore_eos else None,
-            stops_on_disconnect=await self._stops_on_disconnect(shape) if record.streamed else None,
+            stops_on_disconnect=await self._stops(shape, record) if record.streamed else None,
             keeps_connection=self._keeps_connection,
             changes=tuple(CHANGED[change] for change in changes),
         )
@@ -105,10 +105,9 @@ class Preflighter:
             wait = say(", asks to wait {s:g} s", s=failure.retry_after_s) if failure.retry_after_s is not None else ""
             message = say("429: too many requests{wait}. It said: {sentence}", wait=wait, sentence=failure.message)
         elif failure.kind is FailureKind.HTTP_404:
-            models = await self._models()
-            there = say(" The server has: {models}.", models=", ".join(models[:8])) if models else ""
             message = say("404 for model {model}: {sentence}", model=self._plan.configuration.model, sentence=message)
-            message += there
+            names = await self._lookup.model_names()
+            message += say(" The server has: {models}.", models=some(names)) if names else ""
         return Preflight(changes=tuple(CHANGED[change] for change in changes), failure_message=message)
 
     def _calibrated(self, shape: Shape, record: RequestRecord) -> Shape:
@@ -130,11 +129,12 @@ class Preflighter:
             exchange.ended_ns = monotonic_ns()
         else:
             dialled.send(exchange)
-            await self._until_ended(exchange, self._limits)
+            await until_ended(exchange, self._limits)
             if not dialled.lost:
                 await asyncio.sleep(EARLY_CLOSE_S)
             self._keeps_connection = not dialled.lost
             dialled.close()
+        self._answer = with_body(b"".join(data for _, data in exchange.reads))
         exchange.decode(None)
         return exchange.record(exchange.sent_ns, keep_text=True), exchange
 
@@ -148,78 +148,7 @@ class Preflighter:
         body = prompts.body(prompts.prompt(index, warmup=True), output_tokens=tokens, stream=workload.stream)
         return Exchange(prompts.wrap(body, index=index, warmup=True, output_tokens=tokens), ended=lambda _: None)
 
-    async def _until_ended(self, exchange: Exchange, limits: Limits) -> None:
-        while not exchange.ended_ns:
-            await asyncio.sleep(LOOK_S)
-            now = monotonic_ns()
-            found = passed(exchange, limits, now)
-            if found is not None:
-                exchange.fail(found[0], found[1], now_ns=now)
-
-    # -- does it stop when the client goes away? ----------------------------------------------------------------------
-
-    async def _stops_on_disconnect(self, shape: Shape) -> bool | None:
-        """Begin a long answer, leave, and look whether the server still works on it; None where that cannot be seen."""
-        if await self._busy() != 0:
-            return None  # it does not tell, or others use it too
-        exchange = self._exchange(shape, PROBE_WORDS, LONG_TOKENS)
-        dialled = await self._dialler.dial()
-        if isinstance(dialled, Failure):
-            return None
-        dialled.send(exchange)
-        patience = monotonic() + 10.0
-        while not exchange.ended_ns and exchange.bytes_seen < 400 and monotonic() < patience:  # noqa: ASYNC110 -- counting reads
-            await asyncio.sleep(LOOK_S)
-        seen_busy = not exchange.ended_ns and await self._busy()
-        dialled.close()
-        if not seen_busy:
-            return None
-        patience = monotonic() + GONE_WITHIN_S
-        while monotonic() < patience:
-            await asyncio.sleep(0.1)
-            if await self._busy() == 0:
-                return True
-        patience = monotonic() + FINISHES_WITHIN_S
-        while await self._busy() and monotonic() < patience:  # noqa: ASYNC110 -- polls the server: the run shall not begin beside our answer
-            await asyncio.sleep(PAUSE_S)
-        return False
-
-    async def _busy(self) -> int | None:
-        """Requests that the server works on, from llama.cpp's /slots or a /metrics page; None if it does not tell."""
-        slots = await self._get("/slots", from_root=True)
-        if slots.startswith(b"["):
-            try:
-                return sum(bool(slot["is_processing"]) for slot in json.loads(slots))
-            except (ValueError, TypeError, KeyError):
-                return None
-        found = BUSY_METRIC.findall(await self._get("/metrics", from_root=True))
-        return round(sum(float(value) for value in found)) if found else None
-
-    async def _models(self) -> list[str]:
-        try:
-            listed = json.loads(await self._get("/models", from_root=False))
-            return [str(model["id"])[:120] for model in listed["data"]]
-        except (ValueError, TypeError, KeyError, RecursionError):
-            return []
-
-    async def _get(self, path: str, *, from_root: bool) -> bytes:
-        """The body of a small GET, b"" if there is none."""
-        dialled = await self._dialler.dial()
-        if not isinstance(dialled, Connection):
-            return b""
-        parts = urlsplit(self._plan.configuration.endpoint.base_url)
-        lines = [
-            f"GET {'' if from_root else parts.path.rstrip('/')}{path} HTTP/1.1",
-            f"Host: {parts.netloc}",
-            "Accept-Encoding: identity",
-            "Connection: close",
-            *([f"{self._key_header[0]}: {self._key_header[1]}"] if self._key_header else []),
-        ]
-        payload = "\r\n".join(lines).encode() + b"\r\n\r\n"
-        prepared = Prepared(index=0, warmup=True, request_id="", payload=payload, input_tokens=0, output_tokens=0)
-        exchange = Exchange(prepared, ended=lambda _: None, keep_body=True)
-        dialled.send(exchange)
-        await self._until_ended(exchange, GET_LIMITS)
-        dialled.close()
-        exchange.decode(None)
-        return exchange.message.body() if exchange.message.status == 200 else b""
+    async def _stops(self, shape: Shape, tiny: RequestRecord) -> bool | None:
+        return await stops_on_disconnect(
+            self._lookup, self._dialler, lambda tokens: self._exchange(shape, PROBE_WORDS, tokens), token_s(tiny)
+        )

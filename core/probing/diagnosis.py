@@ -7,12 +7,12 @@ from http import HTTPStatus
 
 from core.hosts import address
 from core.probing.circumstances import Circumstances, Diagnosis, Words
+from core.probing.page import some
 from core.probing.result import ProbeState
 from core.probing.sign_in_words import SIGN_IN_WORDS
 from core.records import Failure, FailureKind
 from core.words import say
 
-MOST_NAMES = 8
 SPENT = re.compile(
     r"insufficient[ _](quota|credit|funds|balance)|exceeded your current quota|out of credits?|credit balance",
     re.IGNORECASE,
@@ -240,13 +240,6 @@ def _where(seen: Circumstances) -> str:
     if seen.better_url is not None:
         return say("A model list answers at {url}: make that the base URL.", url=seen.better_url)
     return say("Check port and path of the base URL: most servers have their API under /v1.")
-
-
-def some(names: tuple[str, ...]) -> str:
-    """The first names of a list, and how many more there are."""
-    shown = ", ".join(names[:MOST_NAMES])
-    more = len(names) - MOST_NAMES
-    return shown if more <= 0 else say("{shown} and {more} more", shown=shown, more=more)
 
 
 def named_status(status: int | None) -> str:

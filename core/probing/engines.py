@@ -9,7 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
+
 from core.probing.page import Page, model_entries
+from core.wire.sse import SseParser
 from core.words import say
 
 UNKNOWN = "unknown"
@@ -31,6 +34,7 @@ PUBLIC_SERVICES = frozenset({OPENAI, GROQ, DEEPSEEK, OPENROUTER})
 PAGES = (
     "/version", "/props", "/api/version", "/api/tags", "/get_model_info", "/get_server_info", "/info", "/api/v0/models",
 )  # fmt: skip
+MOST_EVENTS = 200
 MODEL_LIST, HEADER, STREAM = "the model list", "the headers", "the streamed answer"
 
 
@@ -139,6 +143,20 @@ def signs_of_stream(headers: dict[str, str], events: Sequence[dict[str, Any]]) -
         seen = say("the answer's id is its X-Request-Id and its fingerprint is empty")
         signs.append(Sign(engine=TRANSFORMERS, place=STREAM, seen=seen))
     return signs
+
+
+def events_of(body: bytes) -> list[dict[str, Any]]:
+    """The JSON objects of a stream; a body that is no stream has none."""
+    found: list[dict[str, Any]] = []
+    parser = SseParser()
+    for event in [*parser.feed(body), *parser.close()][-MOST_EVENTS:]:
+        try:
+            value = orjson.loads(event.data)
+        except orjson.JSONDecodeError:
+            continue
+        if isinstance(value, dict):
+            found.append(value)
+    return found
 
 
 def _version(page: Page) -> list[tuple[str, bool]]:

@@ -1,10 +1,7 @@
 """The engine of a probe: the pages that only some engines have, weighed with what was seen before."""
 
 from dataclasses import replace
-from typing import Any
 from urllib.parse import urlsplit
-
-import orjson
 
 from core.probing import engines
 from core.probing.courier import Courier
@@ -13,19 +10,17 @@ from core.probing.page import Page
 from core.probing.question import Reply
 from core.probing.report import Report
 from core.probing.result import CheckName, CheckState
-from core.wire.sse import SseParser
 from core.words import say
 
 PAGE_CAP = 300_000
 PAGE_SHARE = 0.1
-MOST_EVENTS = 200
 
 
 def tell_engine(report: Report, courier: Courier, models: Page | None, reply: Reply | None) -> None:
     """Look at the engines' own pages and write down which one it is, or that it is not known."""
     signs = [] if models is None else engines.signs_of_models(models)
     if reply is not None and reply.exchange.page is not None:
-        signs += engines.signs_of_stream(reply.exchange.page.headers, _events(reply.exchange.body))
+        signs += engines.signs_of_stream(reply.exchange.page.headers, engines.events_of(reply.exchange.body))
     pages: dict[str, Page] = {}
     if not any(sign.engine in engines.PUBLIC_SERVICES and not sign.weak for sign in signs):
         pages = _own_pages(report, courier)
@@ -57,17 +52,3 @@ def _own_pages(report: Report, courier: Courier) -> dict[str, Page]:
         if isinstance(page, Page):
             pages[path] = replace(page, path=path)
     return pages
-
-
-def _events(body: bytes) -> list[dict[str, Any]]:
-    """The JSON objects of a stream; a body that is no stream has none."""
-    found: list[dict[str, Any]] = []
-    parser = SseParser()
-    for event in [*parser.feed(body), *parser.close()][-MOST_EVENTS:]:
-        try:
-            value = orjson.loads(event.data)
-        except orjson.JSONDecodeError:
-            continue
-        if isinstance(value, dict):
-            found.append(value)
-    return found

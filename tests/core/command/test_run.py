@@ -68,8 +68,18 @@ def test_levels_become_runs_of_one_file_and_rows_of_one_table(server, tmp_path):
     assert done.returncode == 0, done.stderr
     assert [(one.plan.load.concurrency, len(one.requests)) for one in runs] == [(1, 7), (3, 7)]
     assert "TTFT p50" in done.stdout
+    assert "A tutorial script would print" in done.stdout
     assert str(out) in done.stdout
     assert json.loads(out.read_text())["format"] == "paceline-run"
+
+
+def test_the_run_file_knows_what_answered(server, tmp_path):
+    run(server, "--requests", "1", "--out", str(tmp_path / "a.json"))
+    run(server, "--requests", "1", "--no-preflight", "--out", str(tmp_path / "b.json"))
+    (asked,), (unasked,) = (json.loads((tmp_path / name).read_text())["runs"] for name in ("a.json", "b.json"))
+
+    assert asked["environment"]["server"]["engine"] == "Paceline simulator"
+    assert "engine" not in unasked["environment"].get("server", {})
 
 
 def test_texts_are_written_only_if_asked_for(server, tmp_path):
@@ -193,7 +203,7 @@ def test_ctrl_c_keeps_what_was_measured(server, tmp_path):
 
     assert kept.state == "cancelled"
     assert len(kept.requests) > 3
-    assert process.returncode == 0
+    assert process.returncode == 130
 
 
 def test_a_plan_file_cannot_make_a_variable_leave_for_its_own_address(server, tmp_path):

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from core.command import running
-from core.command.running import Stopper, measure, report
+from core.command.running import INTERRUPTED, Measured, Stopper, measure, report
 from core.course import Done
 from core.fleet.hosting import HostError
 from core.plan import Experiment, RunPlan, Slo
@@ -40,14 +40,14 @@ def test_a_server_that_does_not_start_keeps_the_runs_before_it(monkeypatch, caps
 
         monkeypatch.setattr("core.fleet.builtin_host.BuiltinHost", lambda _: Broken())
         wanted = Experiment(id="e", name="e", plans=(plan, demo, plan))
-        done = measure(wanted)
+        measured = measure(wanted)
 
-    assert [one.run.state for one in done] == [RunState.COMPLETED]
+    assert [one.run.state for one in measured.done] == [RunState.COMPLETED]
     assert "did not start" in capsys.readouterr().err
-    assert report(wanted, done, None) == 1
+    assert report(wanted, measured, None) == 1
 
 
-def test_a_stop_while_a_server_is_made_ready_measures_nothing_more(monkeypatch):
+def test_a_stop_while_a_server_is_made_ready_measures_nothing_more(monkeypatch, capsys):
     class Slow:
         def ready(self, plan, say):
             stoppers[0]()  # Ctrl-C, now
@@ -67,15 +67,19 @@ def test_a_stop_while_a_server_is_made_ready_measures_nothing_more(monkeypatch):
     monkeypatch.setattr("core.fleet.builtin_host.BuiltinHost", lambda _: Slow())
     monkeypatch.setattr(running, "Stopper", Kept)
 
-    with pytest.raises(KeyboardInterrupt):
-        measure(Experiment(id="e", name="e", plans=(RunPlan(configuration=simulated_configuration(0)),)))
+    wanted = Experiment(id="e", name="e", plans=(RunPlan(configuration=simulated_configuration(0)),))
+    measured = measure(wanted)
+
+    assert measured == Measured(done=(), interrupted=True)
+    assert report(wanted, measured, None) == INTERRUPTED
+    assert "before anything was measured" in capsys.readouterr().err
 
 
 def test_a_simulated_run_says_what_it_does_and_knows_how_late_its_simulator_was(monkeypatch):
     staged = []
     monkeypatch.setattr(running.Line, "stage", lambda _line, *parts: staged.append(parts[0]))
     plan = replace(plan_for("http://x", requests=2), configuration=simulated_configuration(0))
-    (made,) = measure(Experiment(id="e", name="e", plans=(plan,)))
+    (made,) = measure(Experiment(id="e", name="e", plans=(plan,))).done
 
     server = made.run.environment["server"]
     assert staged[0] == "Starting simulated"
@@ -121,7 +125,7 @@ def test_signals_are_given_back():
 def test_runs_of_an_experiment_know_their_repeat_and_their_place():
     with PacedServer() as server:
         plan = plan_for(server.base_url, requests=2)
-        done = measure(Experiment(id="e", name="two", plans=(plan, plan), cooldown_s=0.1))
+        done = measure(Experiment(id="e", name="two", plans=(plan, plan), cooldown_s=0.1)).done
 
     assert [one.run.experiment for one in done] == [
         {"id": "e", "name": "two", "repeat": 0, "position": 0},
@@ -135,13 +139,13 @@ def test_a_search_measures_until_the_edge_is_known_and_writes_it_beside_the_runs
         plan = plan_for(server.base_url, model="gt-ttft1000-itl0-grow50000", requests=12, concurrency=1)
         search = Search(variable="concurrency", low=1, high=8, slo=Slo.read(["ttft_s.p50 < 0.17"]))
         wanted = Experiment(id="e", name="e", plans=(plan,), search=search)
-        done = measure(wanted)
+        measured = measure(wanted)
 
-    assert report(wanted, done, out) == 0
+    assert report(wanted, measured, out) == 0
     found = json.loads(out.read_text())["search"]
     assert found["edge"] == 3
     assert found["slo"] == ["ttft_s.p50 < 0.17"]
-    assert found["probes"] == [one.run.id for one in done]
+    assert found["probes"] == [one.run.id for one in measured.done]
     assert "Up to 3 requests in flight" in capsys.readouterr().out
 
 
@@ -150,7 +154,52 @@ def test_the_status_says_whether_measured_requests_succeeded():
     one = Experiment(id="e", name="e", plans=(good.run.plan,))
     two = Experiment(id="e", name="e", plans=(good.run.plan,) * 2)
 
-    assert report(one, [good], None) == 0
-    assert report(two, [good, bad], None) == 1
-    assert report(two, [good], None) == 1
-    assert report(two, [], None) == 1
+    assert report(one, Measured(done=(good,)), None) == 0
+    assert report(two, Measured(done=(good, bad)), None) == 1
+    assert report(two, Measured(done=(good,)), None) == 1
+    assert report(two, Measured(done=()), None) == 1
+
+
+@pytest.mark.parametrize("searched", [False, True])
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_whenever_the_user_stopped_it_the_status_is_130_and_what_was_measured_is_written(count, searched, tmp_path):
+    done = tuple(Done(run=run(seen), summary=summarise(seen)) for seen in (steady(3), [failed(0)]))[:count]
+    plan = run(steady(3)).plan
+    search = Search(variable="concurrency", low=1, high=8, slo=Slo.read(["ttft_s.p50 < 9"])) if searched else None
+    wanted = Experiment(id="e", name="e", plans=(plan,) if searched else (plan,) * 2, search=search)
+
+    assert report(wanted, Measured(done=done, interrupted=True), tmp_path / "f.json") == INTERRUPTED
+    assert (tmp_path / "f.json").exists() is (count > 0)
+
+
+def test_a_stop_in_a_cool_down_ends_it_and_keeps_the_run_before(monkeypatch):
+    stoppers = []
+
+    class Kept(Stopper):
+        def __init__(self):
+            super().__init__()
+            stoppers.append(self)
+
+    monkeypatch.setattr(running, "Stopper", Kept)
+    monkeypatch.setattr(running.Line, "rest", lambda *_: stoppers[0]())  # Ctrl-C, while it rests
+    with PacedServer() as server:
+        plan = plan_for(server.base_url, requests=2)
+        wanted = Experiment(id="e", name="e", plans=(plan, plan), cooldown_s=60.0)
+        measured = measure(wanted)
+
+    assert [one.run.state for one in measured.done] == [RunState.COMPLETED]
+    assert report(wanted, measured, None) == INTERRUPTED
+
+
+def test_the_server_is_asked_once_what_it_is_and_every_level_knows(monkeypatch):
+    asked = []
+    local = running.LocalRun
+    monkeypatch.setattr(
+        running, "LocalRun", lambda *args, **options: asked.append(options["identify"]) or local(*args, **options)
+    )
+    with PacedServer() as server:
+        plan = plan_for(server.base_url, requests=2)
+        done = measure(Experiment(id="e", name="e", plans=(plan, plan))).done
+
+    assert asked == [True, False]
+    assert [one.run.environment["server"]["engine"] for one in done] == ["Paceline simulator"] * 2

@@ -27,6 +27,16 @@ def test_failures_above_1_percent_are_told_with_the_servers_words():
     assert "http_5xx, 2 times: “no capacity”" in found.what
 
 
+@pytest.mark.parametrize("kind", [FailureKind.HTTP_404, FailureKind.HTTP_5XX])
+def test_a_missing_model_is_told_with_those_that_the_server_has(kind):
+    made = [*steady(2), failed(2, kind=kind, message="no such model")]
+    (found,) = told(failure_doubts, made, environment={"server": {"models": "qwen, llama"}})
+    (unasked,) = told(failure_doubts, made)
+
+    assert ("The server has: qwen, llama." in found.what) is (kind is FailureKind.HTTP_404)
+    assert "The server has" not in unasked.what
+
+
 def test_failures_of_1_percent_are_not():
     assert told(failure_doubts, [*steady(99), failed(99)]) == []
 

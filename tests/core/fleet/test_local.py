@@ -4,15 +4,16 @@ import os
 import signal
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
-from core.fleet.local import Listener, LocalRun, run_once
+from core.fleet.local import Listener, LocalRun, opening_run, run_once
 from core.plan import Configuration, Endpoint, Load, RunPlan, Workload
 from core.records import FailureKind, Outcome
 from core.run import RunState, StoppedBy
 from core.servers.paced_child import PacedServer
-from tests.core.answering_server import AnsweringServer
+from tests.core.answering_server import AnsweringServer, models, reply
 from tests.core.loadgen.scripted import CHUNKED, chunk, event
 
 FAST = "gt-ttft20000-itl2000"
@@ -233,3 +234,23 @@ def test_answers_that_are_too_slow_are_timeouts(server):
     run = local.run()
 
     assert {record.failure.kind for record in run.requests} == {FailureKind.FIRST_BYTE_TIMEOUT}
+
+
+def test_a_run_stopped_by_404s_says_which_models_there_are():
+    missing = reply(404, {"error": {"message": "The model `m` does not exist."}})
+    with AnsweringServer({"POST /v1/chat/completions": missing, "GET /v1/models": models("qwen", "llama")}) as server:
+        run = LocalRun(plan_for(server.base_url, requests=40), preflight=False).run()
+
+    assert run.state is RunState.FAILED
+    assert run.message.endswith("requests failed. The server has: qwen, llama.")
+    assert run.environment["server"]["models"] == "qwen, llama"
+
+
+def test_what_was_known_of_the_server_stays_beside_what_it_tells_itself(server):
+    plan = plan_for(server.base_url)
+    opening = opening_run(plan, "r")
+    opening = replace(opening, environment={**opening.environment, "server": {"hardware": "2 cores", "engine": "old"}})
+    run = LocalRun(plan, identify=True).run(opening)
+
+    assert run.environment["server"]["hardware"] == "2 cores"
+    assert run.environment["server"]["engine"] == "Paceline simulator"

@@ -194,3 +194,64 @@ async def test_without_preflight_the_plan_s_own_shape_is_sent(tmp_path):
 
     (body,) = sent(server)
     assert body["ignore_eos"] is True
+
+
+def page(found) -> bytes:
+    body = orjson.dumps(found)
+    return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+
+
+def forgetful(known: int):
+    """A server that answers so many requests and then no longer knows their model; it lists what it has."""
+    served = iter(range(known))
+
+    async def script(asked, writer):
+        if asked.head.startswith(b"GET /v1/models"):
+            writer.write(page({"data": [{"id": "qwen"}, {"id": KEY}]}))
+        elif asked.head.startswith(b"GET"):
+            writer.write(refusal(404, "no such page"))
+        else:
+            known = next(served, None) is not None
+            writer.write(stream("a") if known else refusal(404, "The model `m` does not exist."))
+
+    return script
+
+
+async def test_a_model_that_goes_away_in_the_run_is_told_with_those_that_are_there_asked_for_after_the_last_request(
+    tmp_path,
+):
+    async with scripted(forgetful(2)) as server:
+        ended = await child(plan_for(server.port, requests=4), tmp_path, key_header=("Authorization", f"Bearer {KEY}"))
+
+    (done,) = ended.told("done")
+    assert [bool(record.get("failure")) for record in ended.records] == [False, True, True, True]
+    assert done["models"] == "qwen, …"
+    assert server.asked[-1].head.startswith(b"GET /v1/models")
+    assert all(asked.head.startswith(b"POST") for asked in server.asked[-5:-1])
+
+
+async def test_a_run_without_a_404_asks_for_no_models(tmp_path):
+    async with scripted(answers(stream("a"))) as server:
+        ended = await child(plan_for(server.port, requests=2), tmp_path)
+
+    assert ended.told("done")[0]["models"] is None
+    assert ended.told("server") == []
+    assert not any(b"/models" in asked.head for asked in server.asked)
+
+
+async def test_what_answers_is_told_before_the_run_where_it_is_asked_for(tmp_path):
+    llama = {"data": [{"id": "m", "owned_by": "llamacpp"}]}
+
+    async def script(asked, writer):
+        if asked.head.startswith(b"POST"):
+            writer.write(stream("a").replace(HEAD, HEAD + b"Server: llama.cpp\r\n"))
+        else:
+            writer.write(page(llama) if asked.head.startswith(b"GET /v1/models") else refusal(404, "no such page"))
+
+    async with scripted(script) as server:
+        ended = await child(plan_for(server.port, requests=2), tmp_path, identify=True)
+
+    kinds = [message["kind"] for message in ended.messages]
+    assert ended.told("server")[0]["server"] == {"engine": "llama.cpp", "model": "m"}
+    assert kinds.index("server") < kinds.index("started")
+    assert all(asked.head.startswith(b"POST") for asked in server.asked[-2:])

@@ -15,6 +15,11 @@ def refusal(status: int, message: str) -> bytes:
     return b"HTTP/1.1 %d X\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % (status, len(body)) + body
 
 
+def page(found) -> bytes:
+    body = orjson.dumps(found)
+    return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+
+
 async def preflight(port: int, **plan):
     plan = plan_for(port, **plan)
     return await Preflighter(plan, tag="t", key_header=None).run()
@@ -115,11 +120,9 @@ async def test_a_refused_key_names_itself_and_the_host():
 
 
 async def test_an_unknown_model_is_told_with_those_that_exist():
-    listed = orjson.dumps({"data": [{"id": "qwen"}, {"id": "llama"}]})
-
     async def script(asked, writer):
         if asked.head.startswith(b"GET /v1/models"):
-            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(listed) + listed)
+            writer.write(page({"data": [{"id": "qwen"}, {"id": "llama"}]}))
         else:
             writer.write(refusal(404, "The model `m` does not exist."))
 
@@ -150,33 +153,68 @@ async def test_the_chat_template_s_tokens_are_taken_off_the_prompt():
     assert shape == Shape(overhead_tokens=30.0)  # 24 words were sent, 54 tokens counted
 
 
-@pytest.mark.parametrize("stops", [True, False])
-async def test_whether_generation_stops_when_the_client_leaves_is_seen_at_slots(stops, monkeypatch):
-    monkeypatch.setattr("core.loadgen.preflight.FINISHES_WITHIN_S", 0.2)  # this server's answer never ends
-    busy = 0
+class Slots:
+    """A server with one slot: tells whether it works, and goes on or not when its client leaves."""
 
-    async def script(asked, writer):
-        nonlocal busy
+    def __init__(self, *, stops: bool, each_s: float = 0.005) -> None:
+        self.stops, self.each_s = stops, each_s
+        self.busy, self.asked_tokens = False, []
+        self._working = []
+
+    async def __call__(self, asked, writer) -> None:
         if asked.head.startswith(b"GET /slots"):
-            slots = orjson.dumps([{"is_processing": bool(busy)}])
-            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(slots) + slots)
-        elif orjson.loads(asked.body)["max_tokens"] < 10:
-            writer.write(stream("a"))
+            writer.write(page([{"is_processing": self.busy}]))
+        elif asked.head.startswith(b"GET"):
+            writer.write(b"HTTP/1.1 404 X\r\nContent-Length: 0\r\n\r\n")
         else:
-            busy = 1
+            tokens = orjson.loads(asked.body)["max_tokens"]
+            self.asked_tokens.append(tokens)
+            self._working.append(asyncio.create_task(self._work(tokens, writer)))
+            if self.stops or len(self.asked_tokens) == 1:
+                await self._working[-1]
+
+    async def _work(self, tokens, writer) -> None:
+        self.busy = True
+        try:
             writer.write(CHUNKED)
-            try:
-                while not writer.is_closing():
+            for _ in range(tokens):
+                if not writer.is_closing():
                     writer.write(chunk(event("a")))
                     await writer.drain()
-                    await asyncio.sleep(0.01)
-            finally:
-                busy = 0 if stops else 1
+                elif self.stops:
+                    return
+                await asyncio.sleep(self.each_s)
+            writer.write(chunk(FINISH) + b"0\r\n\r\n")
+        finally:
+            self.busy = False
 
-    async with scripted(script) as server:
+
+@pytest.mark.parametrize("stops", [True, False])
+async def test_whether_generation_stops_when_the_client_leaves_is_seen_at_slots(stops):
+    slots = Slots(stops=stops)
+    async with scripted(slots) as server:
         found, _ = await preflight(server.port)
 
     assert found.stops_on_disconnect is stops
+    assert slots.asked_tokens[0] == 4
+    assert 100 < slots.asked_tokens[1] <= 400  # 2 s of it, by the pace that was seen
+    assert not slots.busy  # the run does not begin beside our answer
+
+
+async def test_a_server_too_slow_to_be_waited_for_is_not_asked_a_second_time():
+    slots = Slots(stops=False, each_s=0.6)
+    async with scripted(slots) as server:
+        found, _ = await preflight(server.port)
+
+    assert found.stops_on_disconnect is None
+    assert slots.asked_tokens == [4]
+
+
+async def test_an_endpoint_that_does_not_tell_how_busy_it_is_gets_one_request():
+    async with scripted(answers(stream("a", "b"))) as server:
+        await preflight(server.port)
+
+    assert sum(asked.head.startswith(b"POST") for asked in server.asked) == 1
 
 
 async def test_where_it_cannot_be_seen_nothing_is_claimed():

@@ -5,7 +5,7 @@ import pytest
 from core.plan import Endpoint
 from core.probe import CheckName, ProbeState
 from core.probing.circumstances import Circumstances, Diagnosis
-from core.probing.diagnosis import diagnose, proxy_hint, some
+from core.probing.diagnosis import diagnose, proxy_hint
 from core.records import Failure, FailureKind
 from tests.core.answering_server import chat, models, paced, recording, reply, stream, tokens
 from tests.core.probing.asking import CHAT, FASTLLM_MODELS, MODELS, probed, recorded
@@ -134,7 +134,3 @@ def test_every_kind_of_failure_has_words_and_a_next_step(kind):
 def test_a_proxy_that_is_not_used_is_mentioned():
     assert proxy_hint({"HTTPS_PROXY": "http://proxy:3128"}) == " HTTPS_PROXY is set, but Paceline connects directly."
     assert proxy_hint({}) == ""
-
-
-def test_a_long_list_of_names_is_cut():
-    assert some(tuple("abcdefghij")) == "a, b, c, d, e, f, g, h and 2 more"
