@@ -17,7 +17,6 @@ from core.records import Failure, FailureKind
 from core.tls import client_context
 from core.words import say
 
-
 DIALS_AT_ONCE = 128  # a listen queue is often 128 long
 CLOSES_AT_ONCE = 8
 Dial = asyncio.Task[Connection | Failure]
