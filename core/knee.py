@@ -98,11 +98,11 @@ def _too_few(steps: Sequence[Step]) -> str:
         return say("One level ({where}) shows no range: measure more of them.", where=where)
     low, high = steps
     return say(
-        "From {low:g} to {where} throughput grows {times} times, at {share} of the efficiency: two levels show no "
-        "range, measure some between.",
+        "From {low:g} to {where} throughput {grows}, at {share} of the efficiency: two levels show no range, measure "
+        "some between.",
         low=low.level.value,
         where=level_words("concurrency", high.level.value),
-        times=number(high.level.throughput / low.level.throughput),
+        grows=_grows(high.level.throughput / low.level.throughput),
         share=percent(high.efficiency),
     )
 

@@ -162,9 +162,14 @@ def weak(cell: Cell, metric: str, name: str) -> bool:
 
 
 def latency_difference(base: Cell, other: Cell, metric: str, name: Statistic) -> Difference:
-    """From run to run where both sides were repeated, else over the requests of the two, round by round under load."""
-    if _repeated(base, other):
-        return difference_of_repeats(_per_run(base, metric, name), _per_run(other, metric, name))
+    """From run to run where both sides were repeated, else over the requests of the two, round by round under load.
+
+    What rests on too few values to be shown in full ink has no interval, however often it was repeated.
+    """
+    if repeated(base, other):
+        found = difference_of_repeats(_per_run(base, metric, name), _per_run(other, metric, name))
+        few = any(too_few(name, cell.count(metric)) for cell in (base, other))
+        return replace(found, low=None, high=None) if few else found
     ours, theirs = ([entry.values(metric) for entry in cell.entries] for cell in (base, other))
     return difference(
         [value for values in ours for value in values],
@@ -180,7 +185,8 @@ def _per_run(cell: Cell, metric: str, name: Statistic) -> list[float]:
     return [value for value in found if value is not None]
 
 
-def _repeated(base: Cell, other: Cell) -> bool:
+def repeated(base: Cell, other: Cell) -> bool:
+    """Whether both were measured more than once: only then is there a verdict."""
     return min(len(base.entries), len(other.entries)) > 1
 
 
@@ -196,7 +202,7 @@ def _against(
     faint: bool = False,
 ) -> Against:
     ours, theirs = base.cells[level], other.cells[level]
-    judged = verdict(found, better) if _repeated(ours, theirs) else None
+    judged = verdict(found, better) if repeated(ours, theirs) else None
     return Against(
         contender=other,
         value=value,

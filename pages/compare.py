@@ -6,11 +6,10 @@ from core.comparison import Statistic
 from core.lineup import Entry, Lineup
 from core.standing import doubts, rows
 from core.words import say
-from pages.parts import compare_charts, compare_controls, compare_range, compare_tables
+from pages.parts import compare_charts, compare_controls, compare_range, compare_tables, compare_verdict
 from pages.parts.compare_choice import choose
 from pages.parts.compare_controls import Look, contenders, looked_at, nothing_chosen, spread_of
 from pages.parts.compare_data import MOST, chosen_ids, doubts_of_runs, laid_out, read
-from pages.parts.compare_words import tutorial_line, verdict_card
 from pages.parts.ended_runs import ENDED
 from pages.parts.look import findings, header, pair, problem
 from pages.parts.text import escape_markdown, plural, short
@@ -32,13 +31,14 @@ def purpose(line: Lineup, names: set[str]) -> str:
 
 def draw(line: Lineup, left_out: list[str], names: set[str]) -> None:
     """The whole comparison, the answer first."""
-    with header(say("Compare"), purpose(line, names)):
-        compare_tables.export(line)
+    actions = header(say("Compare"), purpose(line, names))
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute", gap="small"):
         contenders(line)
         look = looked_at(line)
-    verdict_card(line, look.level, look.percentile)
-    tutorial_line(line, look.level)
+    compare_verdict.card(line, look.level, look.percentile, actions)
+    with actions:
+        compare_tables.export(line)
+    compare_verdict.tutorial_line(compare_verdict.tutorial_words(line, look.level))
     findings(doubts(line, look.level, doubts_of_runs(line)))
     for words in left_out:
         problem(words, level="note")

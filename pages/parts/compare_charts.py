@@ -16,10 +16,11 @@ from core.lineup import Cell, Contender, Lineup
 from core.metrics import METRICS
 from core.percentile import FOR_P99
 from core.quantiles import Sample
-from core.standing import THROUGHPUT, Row, weak
+from core.standing import LATENCIES, THROUGHPUT, Row, weak
 from core.words import say
 from pages.parts.compare_words import SIMULATED, label_of
 from pages.parts.look import mode, pair, plot, section
+from pages.parts.measures import definitions, named_below
 
 ARROW = {"lower": "↓", "higher": "↑"}
 
@@ -44,6 +45,7 @@ def tradeoff(line: Lineup, metric: str, percentile: Statistic) -> None:
         return
     name = f"{METRICS[metric].title} {percentile}"
     plot(throughput_against_latency(mode(), drawn, metric=name, unit_of_load=unit_of_load(line)), "tradeoff")
+    named_below((THROUGHPUT, metric))
 
 
 def _line(contender: Contender, metric: str, percentile: Statistic) -> Line:
@@ -66,6 +68,7 @@ def differences(line: Lineup, rows: Sequence[Row], level: float) -> None:
         st.markdown(f":gray[{say('Nothing else was measured at this load.')}]")
         return
     plot(forest(mode(), drawn, title=title, margin=MARGIN * 100), "differences")
+    named_below(tuple(dict.fromkeys(row.metric for row in rows)))
 
 
 def _forest_row(row: Row) -> ForestRow:
@@ -86,20 +89,22 @@ def _forest_row(row: Row) -> ForestRow:
 
 
 def load_panels(line: Lineup) -> None:
-    """Latencies, decode speed and failures against load; nothing to draw if there is one load only."""
+    """Latencies, output of the whole system, speed of one stream and failures; nothing if there is one load only."""
     if len(line.levels) < 2:
         return
-    section(say("Against load"), say("p50 solid, p99 dotted and from {n} answers on · all start at zero", n=FOR_P99))
-    left, right = pair("pair_load", [1.5, 1], gap="small")
+    note = say("p50 solid, p99 dotted and from {n} answers on · all start at zero", n=FOR_P99)
+    section(say("Against load"), note, definitions((*LATENCIES, THROUGHPUT, "decode_tps", "success_rate")))
+    left, right = pair("pair_load", 2, gap="small")
     with left:
-        panels = [_latency_panel(line, metric) for metric in ("ttft_s", "tpot_s", "e2e_s")]
+        panels = [_latency_panel(line, metric) for metric in LATENCIES]
         plot(against_load(mode(), panels, legend=True, x=unit_of_load(line)), "load_latency")
     with right:
+        output = Panel(title=say("Output, tokens/s ↑"), curves=[_output_curve(c) for c in line.contenders])
         speed = Panel(
             title=say("One stream, tokens/s ↑"), curves=[_speed_curve(c) for c in line.contenders], bands=True
         )
         failed = Panel(title=say("Failed requests, % ↓"), curves=[_failed_curve(c) for c in line.contenders])
-        plot(against_load(mode(), [speed, failed], legend=False, x=unit_of_load(line)), "load_rest")
+        plot(against_load(mode(), [output, speed, failed], legend=False, x=unit_of_load(line)), "load_rest")
 
 
 def _latency_panel(line: Lineup, metric: str) -> Panel:
@@ -125,6 +130,11 @@ def _latency_panel(line: Lineup, metric: str) -> Panel:
 def _solid(cell: Cell, metric: str, name: Statistic) -> float | None:
     """A percentile of a line; the tail is left out where it rests on too little."""
     return None if name == "p99" and weak(cell, metric, name) else cell.statistic(metric, name)
+
+
+def _output_curve(contender: Contender) -> Curve:
+    values = [cell.throughput(THROUGHPUT) for cell in contender.cells.values()]
+    return Curve(series=series(contender), levels=contender.levels, values=values, name=say("tokens/s"))
 
 
 def _speed_curve(contender: Contender) -> Curve:
@@ -158,6 +168,7 @@ def every_request(line: Lineup, level: float, metric: str, percentile: Statistic
         ecdf(mode(), samples, title=title, metric=spec.title, share_of=say("share of {what}", what=what), share=share),
         "ecdf",
     )
+    named_below((metric,))
 
 
 def spread(line: Lineup, level: float, metric: str, shape: Literal["box", "violin"]) -> None:
@@ -169,3 +180,4 @@ def spread(line: Lineup, level: float, metric: str, shape: Literal["box", "violi
         return
     title = say("{metric} at {level}", metric=METRICS[metric].title, level=line.words(level))
     plot(boxes(mode(), samples, title=title, shape=shape), "spread_chart")
+    named_below((metric,))

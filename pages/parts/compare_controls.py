@@ -15,6 +15,7 @@ from pages.parts import links
 from pages.parts.compare_data import recent
 from pages.parts.compare_words import chip_of, load_title, name_of
 from pages.parts.look import empty_state, header, problem, section, zone
+from pages.parts.measures import definition, definitions
 from pages.parts.text import escape_markdown, plural, short, when
 from storage.runs import RunRow
 
@@ -68,11 +69,13 @@ def looked_at(line: Lineup) -> Look:
         level = levels[-1]
         if len(levels) > 1:
             _forget("at", levels)
-            level = _one_of("at", load_title(line), levels, levels[-1], "{:g}".format)
+            told = definition("offered_rate_per_s" if line.variable == "rate" else "mean_in_flight")
+            level = _one_of("at", load_title(line), levels, levels[-1], "{:g}".format, told=told)
+        metrics = _metrics(line)
         return Look(
             level=level,
-            percentile=_one_of("pct", say("Percentile"), PERCENTILES, "p95"),
-            metric=_one_of("metric", say("Latency"), _metrics(line), "ttft_s", _metric_title),
+            percentile=_one_of("pct", say("Percentile"), PERCENTILES, "p95", told=definition("percentile")),
+            metric=_one_of("metric", say("Latency"), metrics, "ttft_s", _metric_title, told=definitions(metrics)),
         )
 
 
@@ -109,8 +112,8 @@ def _metrics(line: Lineup) -> tuple[str, ...]:
 def spread_of() -> tuple[str, Shape]:
     """What the boxes show, and whether they are boxes."""
     with st.container(horizontal=True, horizontal_alignment="distribute"):
-        metric = _one_of("spread", say("Spread of"), METRIC_CHOICES, "gap_s", _metric_title, hidden=True)
-        return metric, _one_of("shape", say("Shape"), SHAPES, "box", say, hidden=True)
+        metric = _one_of("spread", say("Spread of"), METRIC_CHOICES, "gap_s", _metric_title)
+        return metric, _one_of("shape", say("Shape"), SHAPES, "box", say)
 
 
 def _metric_title(metric: str) -> str:
@@ -118,8 +121,9 @@ def _metric_title(metric: str) -> str:
 
 
 def _one_of(
-    key: str, label: str, options: Sequence[T], default: T, words: Callable[[T], str] = str, *, hidden: bool = False
+    key: str, label: str, options: Sequence[T], default: T, words: Callable[[T], str] = str, *, told: str = ""
 ) -> T:
+    """A choice whose label stands over it, with its "?", or is for screen readers only where it needs none."""
     chosen: T = st.segmented_control(
         label,
         options,
@@ -128,7 +132,8 @@ def _one_of(
         key=key,
         bind="query-params",
         format_func=words,
-        label_visibility="collapsed" if hidden else "visible",
+        help=told or None,
+        label_visibility="visible" if told else "collapsed",
     )
     return chosen
 

@@ -12,6 +12,7 @@ from core.standing import THROUGHPUT
 from core.words import say
 from pages.parts.compare_tables import UNSEEN
 from pages.parts.compare_words import UNBROKEN, chip_of, load_title, name_of
+from pages.parts.measures import definition
 from pages.parts.text import MISSING, escape_markdown
 
 WAIT = "ttft_s"
@@ -32,12 +33,14 @@ def ranges(line: Lineup, percentile: Statistic) -> None:
     )
     with st.expander(say("Scaling at each level"), type="compact"):
         st.dataframe(_scaling(line, found), hide_index=True, row_height=31, key="scaling")
+        told = definition("scaling_efficiency")
         note = say(
             "Throughput for each stream, as a share of that at the lowest level; in brackets what each more adds."
         )
         if line.variable == "rate":
+            told = definition("offered_rate_per_s")
             note = say("Answers a second, as a share of the requests/s that were really offered.")
-        st.markdown(f":gray[:small[{note}]]")
+        st.markdown(f":gray[:small[{note}]]", help=told)
 
 
 def _range(line: Lineup, contender: Contender, percentile: Statistic) -> Range | None:

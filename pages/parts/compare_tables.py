@@ -17,6 +17,7 @@ from core.words import say
 from pages.parts import links
 from pages.parts.compare_words import DOUBTED, badge_of, name_of, shown, unit_of, words
 from pages.parts.look import mode, section
+from pages.parts.measures import definitions
 from pages.parts.state import services
 from pages.parts.text import MISSING, escape_markdown, number
 from storage.transfer import Transfer
@@ -31,6 +32,7 @@ def values(line: Lineup, rows: Sequence[Row], level: float) -> None:
     section(
         say("Values and differences"),
         say("{level}, baseline {name}", level=line.words(level), name=escape_markdown(base)),
+        definitions((*dict.fromkeys(row.metric for row in rows), "verdict")) if rows else None,
     )
     if not rows:
         st.markdown(f":gray[{say('The baseline was not measured at this load: choose another load or baseline.')}]")

@@ -15,7 +15,7 @@ from core.run import RunState
 from core.words import say
 from pages.parts import links, look, state
 from pages.parts.compare_data import read
-from pages.parts.compare_words import reservation_line
+from pages.parts.compare_verdict import reservation_line, tutorial_line, tutorial_words
 from pages.parts.text import difference, escape_markdown, named, when
 from storage.runs import RunRow
 
@@ -58,25 +58,29 @@ def show() -> None:
 
 def sentences(found: Compared) -> None:
     """Who is ahead, by how much, and what speaks against taking that as it stands."""
-    verdict, slots = _lead(found.ids)
+    verdict, slots, told = _lead(found.ids)
     st.markdown(f"### {escape_markdown(verdict.sentence)}", anchors=False)
+    tutorial_line(told)
     reservation_line(verdict.doubted)
     lines = [
         line
         for line in (_decode(verdict.ranking.decode, slots), _throughput(verdict.ranking.throughput, slots))
         if line
     ]
-    st.markdown("  \n".join(lines))
+    if lines:
+        st.markdown("  \n".join(lines))
 
 
 @st.cache_resource(max_entries=20, show_spinner=False)
-def _lead(ids: tuple[str, ...]) -> tuple[Lead, dict[str, int]]:
-    """Who is ahead among these runs, all of which have ended, and the colours of all."""
+def _lead(ids: tuple[str, ...]) -> tuple[Lead, dict[str, int], str]:
+    """Who is ahead among these runs, all of which have ended, the colours of all, and what a tutorial prints."""
     entries, _ = read(ids)
     if not entries:  # deleted a moment ago
-        return Lead(ranking=ranking([], ""), reservations={}), {}
+        return Lead(ranking=ranking([], ""), reservations={}), {}, ""
     line = lineup(entries, date=when)
-    return lead(line), {contender.title: contender.slot for contender in line.contenders}
+    found, slots = lead(line), {contender.title: contender.slot for contender in line.contenders}
+    at = found.ranking.decode.level if found.ranking.decode else line.common_levels[0]
+    return found, slots, tutorial_words(line, at)
 
 
 def newest() -> Compared | None:

@@ -98,9 +98,9 @@ def pair(name: str, spec: int | Sequence[float], **layout: Any) -> list[DeltaGen
     return list(st.container(key=name).columns(spec, **layout))
 
 
-def section(title: str, note: str = "") -> None:
-    """A bold section title with a small muted note on the same line; both ours or escaped by the caller."""
-    st.markdown(f"**{title}**" + (f" &ensp;:gray[:small[{note}]]" if note else ""))
+def section(title: str, note: str = "", help_text: str | None = None) -> None:
+    """A bold section title, a small muted note on the same line and a "?"; all ours or escaped by the caller."""
+    st.markdown(f"**{title}**" + (f" &ensp;:gray[:small[{note}]]" if note else ""), help=help_text)
 
 
 def overline(text: str) -> None:

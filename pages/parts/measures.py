@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.chart_style import INK
+from core.definitions.spec import MetricSpec
 from core.metrics import METRICS
 from core.percentile import FOR_HIGH, FOR_P99, HIGH, too_few
 from core.summary import Distribution
@@ -47,6 +48,23 @@ def definition(metric: str, note: str = "") -> str:
         lines.append(f"`{spec.formula}`")
     lines += [escape_markdown(text) for text in (note, spec.caution) if text]
     return hint("\n\n".join(lines), metric)
+
+
+def definitions(metrics: Sequence[str]) -> str:
+    """The text behind the "?" of what shows several metrics: each in a line or two, with its way to the glossary."""
+    return "\n\n".join(_brief(METRICS[metric]) for metric in metrics)
+
+
+def _brief(spec: MetricSpec) -> str:
+    formula = f" `{spec.formula}`" if spec.formula else ""
+    return f"**[{escape_markdown(spec.name)}](/glossary#{spec.anchor})**  \n{escape_markdown(spec.definition)}{formula}"
+
+
+def named_below(metrics: Sequence[str]) -> None:
+    """A small line under a figure, which cannot hold a "?" itself: what it shows, with the definitions."""
+    titles = " · ".join(escape_markdown(METRICS[metric].title) for metric in metrics)
+    told = definition(metrics[0]) if len(metrics) == 1 else definitions(metrics)
+    st.markdown(f":gray[:small[{titles}]]", help=told)
 
 
 def hint(words: str, metric: str) -> str:
@@ -119,6 +137,6 @@ def success_percent(rate: float | None) -> float | None:
     return None if rate is None else 100.0 if rate == 1 else min(rate * 100, 99.9)
 
 
-def sentence(words: str) -> None:
+def sentence(words: str, help_text: str | None = None) -> None:
     """A small muted line; the words may be foreign."""
-    st.markdown(f":gray[:small[{escape_markdown(words)}]]")
+    st.markdown(f":gray[:small[{escape_markdown(words)}]]", help=help_text)

@@ -64,12 +64,11 @@ def experiment_of(experiment_id: str) -> Experiment | None:
             begun.append(services.runs.run(row.id, requests=False))
         except RunNotFound:  # deleted meanwhile
             continue
-    return _of_runs(begun)
+    return of_runs(begun) if begun else None
 
 
-def _of_runs(begun: Sequence[Run]) -> Experiment | None:
-    if not begun:
-        return None
+def of_runs(begun: Sequence[Run]) -> Experiment:
+    """The plan behind these runs; at least one."""
     told = begun[0].experiment or {}
     plans = tuple(run.plan for run in begun)
     searched, slo = told.get("search"), plans[0].slo

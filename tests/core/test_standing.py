@@ -43,6 +43,21 @@ def test_repeats_of_both_get_a_verdict():
     assert against.word == "worse"
 
 
+def test_repeats_do_not_make_a_percentile_of_too_few_values_certain():
+    def judged(count):
+        line = laid_out(
+            *[entry(f"{name}{k}", name, ttft + k / 1000, count=count) for name, ttft in (("A", 0.1), ("B", 0.2))
+              for k in range(3)]
+        )  # fmt: skip
+        return row(line, "ttft_s", "p95").against[0]
+
+    few, enough = judged(9), judged(10)
+
+    assert (few.weak, few.verdict, few.standing) == (True, Verdict.NOT_ENOUGH_DATA, "neutral")
+    assert few.difference.ratio == pytest.approx(2, rel=0.05)
+    assert (enough.weak, enough.verdict, enough.standing) == (False, Verdict.WORSE, "bad")
+
+
 def test_repeats_of_one_side_only_are_no_verdict():
     line = laid_out(entry("1", "A", 0.1), entry("2", "A", 0.101), entry("3", "B", 0.2))
 

@@ -296,10 +296,12 @@ def test_the_line_on_tutorial_scripts_is_the_baselines_at_the_chosen_load(opened
 
 
 def test_a_decode_speed_that_a_late_client_spoilt_is_grey_in_the_verdict(put, opened):
-    for place, label in enumerate("AB"):
-        put(label, label=label, slot=place, lag=0.05)
+    put("A", label="A", slot=0, lag=0.05)
+    put("B", label="B", slot=1, lag=0.05, tpot=0.02)
+    put("C", label="C", slot=2, lag=0.05)
 
     assert "decodes at :gray[" in words(opened("compare", runs="A,B"))
+    assert words(opened("compare", runs="A,C")).count("** :gray[98") == 2
 
 
 def test_a_verdict_on_a_busy_machine_is_marked_and_says_why(put, opened):

@@ -1,0 +1,45 @@
+"""The way from a comparison to measuring it again: its plan in the fields, with more to ask where it was too little."""
+
+from dataclasses import replace
+
+from streamlit.delta_generator import DeltaGenerator
+
+from core.comparison import Statistic
+from core.enough import longer, shortfall
+from core.lineup import Lineup
+from core.load import Load
+from core.plan import Experiment
+from core.words import say
+from pages.parts import links, plan_again
+from pages.parts.text import count, number
+
+
+def button(place: DeltaGenerator, line: Lineup, percentile: Statistic) -> None:
+    """Goes to the plan of these very runs, to be changed or launched."""
+    before, wanted = planned(line, percentile)
+    if place.button(say("Measure again"), icon=":material/replay:", key="measure_again", help=_help(before, wanted)):
+        plan_again.fill(wanted)
+        links.go("benchmark")
+
+
+def planned(line: Lineup, percentile: Statistic) -> tuple[Load, Experiment]:
+    """The load as it was, and the plan with as many answers as intervals need."""
+    runs = [entry.run for contender in line.contenders for entry in contender.entries]
+    lacking = shortfall(line, percentile)
+    loads = [run.plan.load if lacking is None else longer(run.plan.load, lacking.factor) for run in runs]
+    again = [replace(run, plan=replace(run.plan, load=load)) for run, load in zip(runs, loads, strict=True)]
+    return runs[0].plan.load, plan_again.of_runs(again)
+
+
+def _help(before: Load, wanted: Experiment) -> str:
+    words = say("Fills the fields of a benchmark with this plan, to be changed or launched once more")
+    after = wanted.plans[0].load
+    if after == before:
+        return f"{words}."
+    return say("{words}: {after} a run instead of {before}.", words=words, after=_size(after), before=_size(before))
+
+
+def _size(load: Load) -> str:
+    if load.requests is not None:
+        return say("{n} requests", n=count(load.requests))
+    return say("{n} s", n=number(load.duration_s))

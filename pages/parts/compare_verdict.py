@@ -1,0 +1,200 @@
+"""The verdict of a comparison: one sentence, for whom it holds, what speaks against it, what to do next.
+
+One name stands alone only where it is ahead of all others; who is ahead is core.leading's to say.
+"""
+
+from collections.abc import Sequence
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.comparison import Difference, Statistic, Verdict, verdict
+from core.enough import Shortfall, shortfall
+from core.leading import Lead, Soonest, lead, soonest
+from core.lineup import Contender, Lineup
+from core.ranking import Place
+from core.reservations import Reservation, merged, reasons
+from core.shortening import cut
+from core.standing import THROUGHPUT, repeated, weak
+from core.words import say
+from pages.parts import compare_again
+from pages.parts.compare_words import DOUBTED, badge_of, chip_of, name_of, words
+from pages.parts.look import LEVEL_ICON, overline, pair
+from pages.parts.measures import definition, sentence
+from pages.parts.text import escape_markdown, ms_alike, number, plural
+
+TITLES = {"decode_tps": say("Decode speed"), THROUGHPUT: say("Throughput"), "ttft_s": say("First token")}
+LISTED = 4  # each on a line of its own; more would make the card tall
+SPOKEN = {"decode_tps": say("{name} decodes at {value}{against}."), THROUGHPUT: say("{name} gives {value}{against}.")}
+
+
+def card(line: Lineup, level: float, percentile: Statistic, actions: DeltaGenerator) -> None:
+    """One sentence, then for whom it holds: one user, many, and the first token.
+
+    The way to measure again stands in `actions`, unless the verdict itself asks for it.
+    """
+    found = lead(line)
+    first = soonest(line, level, "ttft_s", percentile)
+    doubts = merged([found.doubted, first.reservations if first else ()])
+    untold = any(place is not None and not place.enough for place in (found.ranking.decode, found.ranking.throughput))
+    thin = untold or (first is not None and not first.enough)
+    with st.container(border=True, gap="small"):
+        with st.container(gap=None):
+            how = say("single runs, 95 % intervals from within them")
+            if line.repeated:
+                how = say("95 % intervals, over repeats where there are some")
+            against = say("against {name}", name=escape_markdown(name_of(line.baseline)))
+            overline(f"{say('VERDICT')} &ensp;·&ensp; {against} &ensp;·&ensp; {how}")
+            st.markdown(f"### {escape_markdown(found.sentence)}", anchors=False)
+            reservation_line(doubts)
+        places = pair("pair_verdict", 3, gap="medium")
+        with places[0].container(gap="xxsmall"):
+            _speed(line, found, "decode_tps")
+        with places[1].container(gap="xxsmall"):
+            _speed(line, found, THROUGHPUT)
+        with places[2].container(gap="xxsmall"):
+            _first_token(line, first, level, percentile)
+        if thin or doubts:
+            actions = _next_step(shortfall(line, percentile) if thin else None)
+    compare_again.button(actions, line, percentile)
+
+
+def _next_step(lacking: Shortfall | None) -> DeltaGenerator:
+    """What is missing, if it is answers, and the place for the button behind it."""
+    row = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    if lacking is not None:
+        told = say(
+            "{name} has {answers} at {level}; from {needed} on every number there has its interval.",
+            name=name_of(lacking.contender),
+            answers=plural(lacking.answers, "answer", "answers"),
+            level=lacking.cell.words,
+            needed=lacking.needed,
+        )
+        row.markdown(f"{LEVEL_ICON['note']} :gray[{escape_markdown(told)}]", width="content")
+    return row
+
+
+def reservation_line(found: Sequence[Reservation]) -> None:
+    """Why the verdict is not to be taken as it stands, beside it."""
+    if found:
+        again = say("Measure all of them again while the machine does nothing else.")
+        st.markdown(f"{LEVEL_ICON['act']} {escape_markdown(reasons(found))} :gray[{again}]")
+
+
+def tutorial_words(line: Lineup, level: float) -> str:
+    """What a tutorial's script would have printed for the baseline at this load, and why it differs; "" if nothing."""
+    cell = line.baseline.cells.get(level)
+    told = cell.entries[0].summary.tutorial if cell else None
+    if told is None:
+        return ""
+    return say("{name} at {level}:", name=name_of(line.baseline), level=line.words(level)) + f" {told.sentence}"
+
+
+def tutorial_line(told: str) -> None:
+    """The line under a headline, with what such a script does behind its "?"."""
+    if told:
+        sentence(told, help_text=definition("tutorial"))
+
+
+def _title(line: Lineup, metric: str, at: float | None = None, badge: str = "") -> None:
+    """The name of a metric with its definition, for whom it is looked at, and how sure that is."""
+    text = TITLES[metric]
+    if at is not None:
+        one = line.variable == "concurrency" and at == 1
+        text += ", " + (say("1 user") if one else line.words(at))
+    st.markdown(f"**{text}**" + (f" &ensp;{badge}" if badge else ""), help=definition(metric))
+
+
+def _small(text: str) -> None:
+    st.markdown(f":small[:gray[{text}]]")
+
+
+def _against(line: Lineup, leader: Contender, found: Difference | None) -> str:
+    if found is None:
+        return say(", the baseline") if leader is line.baseline else ""
+    base = escape_markdown(cut(line.baseline.name, 24))
+    return say(", {difference} against {base}", difference=words(found), base=base)
+
+
+def _doubt_badge(found: Sequence[Reservation]) -> str:
+    return f":orange-badge[{DOUBTED} {say('in doubt')}]" if found else ""
+
+
+def _verdict_badge(line: Lineup, leader: Contender, place: Place) -> str:
+    """Only repeats make a verdict."""
+    found = place.to_baseline
+    if found is None or not repeated(line.baseline.cells[place.level], leader.cells[place.level]):
+        return ""
+    return f":green-badge[▲ {say('better')}]" if verdict(found, "higher") is Verdict.BETTER else ""
+
+
+def _tie_badge(*, enough: bool) -> str:
+    """That those ahead cannot be told from each other, or that nothing can be told."""
+    return f":gray-badge[≈ {say('no difference seen')}]" if enough else f":gray-badge[? {say('not enough data')}]"
+
+
+def _grey(line: Lineup, keys: Sequence[str], level: float, number_of: tuple[str, str], *, enough: bool) -> set[str]:
+    """Those of the configurations whose number is not to be read in full ink."""
+    cells = {contender.key: contender.cells[level] for contender in line.contenders if contender.key in keys}
+    return {key for key, cell in cells.items() if not enough or weak(cell, *number_of)}
+
+
+def _tied(line: Lineup, best: Sequence[str], values: dict[str, str], grey: set[str]) -> None:
+    """All that may be ahead, in the order of the comparison: the highest of them is no winner."""
+    told = [
+        (c, f":gray[{values[c.key]}]" if c.key in grey else values[c.key]) for c in line.contenders if c.key in best
+    ]
+    between = "  \n" if len(told) <= LISTED else " · "
+    st.markdown(between.join(f"{chip_of(contender)} {value}" for contender, value in told))
+
+
+def _behind(line: Lineup, ahead: Sequence[str], values: dict[str, str]) -> None:
+    """The others with their values."""
+    by_key = {contender.key: contender for contender in line.contenders}
+    rest = [f"{escape_markdown(name_of(by_key[key]))} {value}" for key, value in values.items() if key not in ahead]
+    if rest:
+        _small(" · ".join(rest))
+
+
+def _speed(line: Lineup, found: Lead, metric: str) -> None:
+    place = found.ranking.decode if metric == "decode_tps" else found.ranking.throughput
+    if place is None:
+        _title(line, metric)
+        _small(say("Not known for all of them at one common load."))
+        return
+    by_name = {contender.title: contender for contender in line.contenders}
+    leader, best = by_name[place.best[0]], [by_name[name].key for name in place.best]
+    told = _verdict_badge(line, leader, place) if place.clear else _tie_badge(enough=place.enough)
+    _title(line, metric, place.level, f"{_doubt_badge(found.reservations[metric])} {told}".strip())
+    values = {by_name[name].key: number(value) for name, value in place.values.items()}
+    grey = _grey(line, best, place.level, (metric, "p50"), enough=place.enough)
+    if place.clear:
+        value = say("{n} tokens/s", n=values[leader.key])
+        value = f":gray[{value}]" if grey else f"**{value}**"
+        against = _against(line, leader, place.to_baseline)
+        st.markdown(SPOKEN[metric].format(name=chip_of(leader), value=value, against=against))
+    else:
+        _tied(line, best, {key: say("{n} tokens/s", n=value) for key, value in values.items()}, grey)
+    _behind(line, best, values)
+
+
+def _first_token(line: Lineup, found: Soonest | None, level: float, percentile: Statistic) -> None:
+    if found is None:
+        _title(line, "ttft_s")
+        _small(say("Not known for two of them at this load."))
+        return
+    leader, best = found.best[0], [one.key for one in found.best]
+    waits = ms_alike(*(wait for _, wait in found.values))
+    values = {contender.key: wait for (contender, _), wait in zip(found.values, waits, strict=True)}
+    told = badge_of(found.to_baseline) if found.to_baseline and found.to_baseline.verdict else ""
+    told = told if len(best) == 1 else _tie_badge(enough=found.enough)
+    _title(line, "ttft_s", level, f"{_doubt_badge(found.reservations)} {told}".strip())
+    grey = _grey(line, best, level, ("ttft_s", percentile), enough=found.enough)
+    if len(best) == 1:
+        wait = f":gray[{values[leader.key]}]" if grey else f"**{values[leader.key]}**"
+        against = _against(line, leader, found.to_baseline.difference if found.to_baseline else None)
+        words_of = say("{name} starts after {value} ({percentile}){against}.")
+        st.markdown(words_of.format(name=chip_of(leader), value=wait, percentile=percentile, against=against))
+    else:
+        _tied(line, best, {key: f"{wait} ({percentile})" for key, wait in values.items()}, grey)
+    _behind(line, best, values)
