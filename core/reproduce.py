@@ -20,6 +20,7 @@ TIMEOUTS = (
     ("total_s", "--timeout-total"),
 )
 COMMAND_LINE = "command-line"  # the id of what its options make: only there a key's name is a variable's
+PLAN_FILE = "plan.json"
 PYTHON = ".venv/bin/python"  # as the README has it: another one lacks the packages
 SAMPLE_PROMPT = "Write a short story about a river."
 
@@ -32,7 +33,7 @@ def command_line(plan: RunPlan, experiment: Experiment | None = None) -> str:
     """
     sweep = experiment.sweep if experiment is not None else None
     if _beyond_options(plan) or (sweep is not None and sweep.between != Sweep().between):
-        return f"{PYTHON} cli.py run --plan plan.json"
+        return f"{PYTHON} cli.py run --plan {PLAN_FILE}"
     words = [PYTHON, "cli.py", "run", *_target(plan), *_load(plan, _found_levels(experiment))]
     words += [*_request(plan), *_timeouts(plan.limits)]
     if experiment is not None and experiment.is_adaptive and experiment.cooldown_s:
@@ -149,9 +150,14 @@ def _joined(words: Sequence[str]) -> str:
     return " \\\n".join([*lines, line])
 
 
-def curl(plan: RunPlan, *, token_parameter: str = "max_tokens", stream_options: bool = True) -> str:  # noqa: S107 -- a parameter's name
-    """One request of the run as a curl line; the prompt stands for the random words of the run."""
+def curl(plan: RunPlan, *, token_parameter: str = "max_tokens", stream_options: bool = True) -> str | None:  # noqa: S107 -- a parameter's name
+    """One request of the run as a curl line; the prompt stands for the random words of the run.
+
+    None for a server that Paceline starts itself: it has another port each time, and is gone after the run.
+    """
     endpoint, workload = plan.configuration.endpoint, plan.workload
+    if endpoint.demo:
+        return None
     body = request.request_body(
         model=plan.configuration.model,
         api=endpoint.api,

@@ -1,10 +1,22 @@
 """One run: its numbers, reasons to doubt them, how they spread, what happened when, and what stands behind."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from core.run import RunState
 from core.words import say
-from pages.parts import links, run_background, run_charts, run_headline, run_rates, run_slo, run_tabs, run_window
+from pages.parts import (
+    links,
+    run_background,
+    run_charts,
+    run_headline,
+    run_labels,
+    run_rates,
+    run_slo,
+    run_tabs,
+    run_window,
+)
 from pages.parts.look import findings, header, problem
 from pages.parts.run_actions import draw_actions, follow
 from pages.parts.run_data import Opened, opened
@@ -24,19 +36,34 @@ def lost(run_id: str) -> None:
     links.link(st.container(), "runs", say("All runs"))
 
 
+def head(found: Opened) -> run_window.Part:
+    """What it is, what can be done with it, and which part of it the numbers below are of."""
+    run = found.run
+    top, under = st.container(), st.container()
+    with under:  # drawn first: the headline says which numbers these are
+        row = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="top", gap="small")
+        with row.container(width="stretch"):
+            part = run_window.switched(found)
+        if run.state not in LIVE:  # the numbers of a live one are drawn again as they grow, over what is typed
+            run_labels.draw(row.container(width="content"), run.id)
+    with top:
+        named = replace(run, name=run_labels.name(run.id))
+        title = run_headline.title(named, steady=part.window is not None)
+        draw_actions(header(title, run_headline.line(named), run_headline.badges(run)), run)
+        if labels := run_labels.shown(run.id):
+            st.markdown(labels)
+        if run.state in LIVE:
+            follow(run)
+    return part
+
+
 def draw(found: Opened) -> None:
     """The page of a run that exists."""
     run, summary = found.run, found.summary
-    top, under = st.container(), st.container()
-    with under:  # drawn first: the headline says which numbers these are
-        part = run_window.switched(found)
-    with top:
-        title = run_headline.title(run, steady=part.window is not None)
-        draw_actions(header(title, run_headline.line(run), run_headline.badges(run)), run)
-        if run.state in LIVE:
-            follow(run)
+    part = head(found)
     run_headline.cards(part.summary, part.grey)
     run_rates.cards(run, summary)
+    run_headline.time_taken(run, summary)
     run_headline.under_the_cards(part.summary)
     run_slo.show(run, part.summary)
     findings(found.findings)
@@ -51,14 +78,22 @@ def draw(found: Opened) -> None:
             requests=found.requests,
             slot=run.plan.configuration.slot,
         )
-    tabs = st.tabs([say("Requests"), say("Errors"), say("Plan"), say("Environment")], key="tab", bind="query-params")
-    with tabs[0]:
+    tabs(found)
+
+
+def tabs(found: Opened) -> None:
+    """The tables: the last thing, not the first."""
+    run = found.run
+    requests, errors, plan, environment = st.tabs(
+        [say("Requests"), say("Errors"), say("Plan"), say("Environment")], key="tab", bind="query-params"
+    )
+    with requests:
         run_tabs.requests_tab(found.first, found.table, lambda request: services().runs.text(run.id, request))
-    with tabs[1]:
+    with errors:
         run_tabs.errors_tab(found.table)
-    with tabs[2]:
+    with plan:
         run_background.plan_tab(run)
-    with tabs[3]:
+    with environment:
         run_background.environment_tab(run)
 
 

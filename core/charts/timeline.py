@@ -87,7 +87,7 @@ def output_over_time(mode: Mode, output: Steps, *, mean: float | None, slot: int
     spread = "tokens spread over each request's decoding" if streamed else "each answer's tokens when it came"
     reading = say(spread) + say(", {step} s steps", step=number(output.step_s))
     if mean is not None:
-        reading += " · " + say("dotted: whole run, {mean}", mean=number(mean))
+        reading += " · " + say("dotted: whole run, {mean} tokens/s", mean=number(mean))
     fig = figure(mode, say("Output over time"), reading, x=say("seconds since start"), y=say("tokens/s"), height=330)
     fig.add_scatter(
         x=thinned(output.times_s),

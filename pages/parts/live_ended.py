@@ -98,7 +98,12 @@ def _runs(found: LiveExperiment) -> Cell:
 def _time(found: LiveExperiment) -> Cell:
     ended = found.ended_at or found.started_at
     took = (ended - found.started_at).total_seconds() if ended and found.started_at else None
-    return Cell(title=say("Time taken"), value=clock(took), note=say("ended {at}", at=hour(ended)))
+    return Cell(
+        title=say("Time taken"),
+        value=clock(took),
+        note=say("ended {at}", at=hour(ended)),
+        help=say("The whole launch: servers' starts, preflights, warm-ups and rests between runs included."),
+    )
 
 
 def _answered(found: LiveExperiment) -> Cell:

@@ -121,7 +121,7 @@ def _now(run: LiveRun) -> list[Cell]:
             ),
         ),
         Cell(
-            title=say("Output now"),
+            title=say("Output tokens now"),
             value=rate(run.output_tokens_per_s if running else None),
             note=say("last 2 s"),
             help=hint(
@@ -138,7 +138,7 @@ def rates(run: LiveRun) -> list[Cell]:
         return []
     return [
         Cell(
-            title=say("Achieved"),
+            title=say("Requests, achieved"),
             value=rate(run.achieved_rate_per_s),
             note=say("offered {rate}", rate=rate(run.offered_rate_per_s)),
             help=hint(

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core import pasted, reproduce
 from core.plan import Experiment, PlanError, RunPlan
 from core.words import say
-from pages.parts import dialog, look, plan_again, state
+from pages.parts import dialog, elsewhere, look, plan_again, state
 from pages.parts.text import JOINER, code, escape_markdown, short
 from storage.problems import StorageProblem
 
@@ -108,22 +108,13 @@ def as_commands(wanted: Experiment | None) -> None:
             say("Run"), range(len(plans)), key="benchmark_shown", format_func=lambda place: _shown(wanted, plans[place])
         )
         plan = plans[min(choice, len(plans) - 1)]
-        if plan.configuration.endpoint.demo:
-            words = say("Paceline starts this server for its run: the address below stands for the one it then gets.")
-            st.markdown(f":gray[{words}]")
-        st.markdown(f":gray[:small[{say('Command line')}]]")
-        st.code(reproduce.command_line(plan, wanted), language="bash", wrap_lines=True)
-        st.markdown(f":gray[:small[{say('One request with curl')}]]")
-        st.code(reproduce.curl(plan), language="bash", wrap_lines=True)
-        st.download_button(
-            say("Plan file, all runs"),
+        elsewhere.command(
+            reproduce.command_line(plan, wanted),
+            plan,
             lambda: reproduce.plan_file(plans, wanted),
-            "paceline-plan.json",
-            "application/json",
-            icon=":material/download:",
-            on_click="ignore",
-            key="benchmark_plan_file",
+            "benchmark_plan_file",
         )
+        elsewhere.curl(reproduce.curl(plan))
 
 
 def _shown(wanted: Experiment, plan: RunPlan) -> str:

@@ -10,7 +10,7 @@ from core.words import say
 from pages.parts import links, look
 from pages.parts.measures import definition, few, few_note, muted, success_percent, three_digits
 from pages.parts.runs_room import fitting, room
-from pages.parts.runs_table import RATE, rates
+from pages.parts.runs_table import RATE, name_room, rates
 from pages.parts.text import in_cell, milliseconds, when
 from storage.runs import RunRow
 
@@ -24,7 +24,7 @@ WIDTHS = {
 def show(rows: Sequence[RunRow]) -> None:
     """Swatch first, the sparkline near the end."""
     frame = _frame(rows)
-    widths = fitting(room(), list(frame), WIDTHS, {"Configuration": 1})
+    widths = fitting(room(), list(frame), name_room(WIDTHS, rows), {"Configuration": 1})
     event = st.dataframe(
         muted(frame, {"TTFT p99": [few("p99", row.ok) for row in rows]}),
         key="overview_runs",

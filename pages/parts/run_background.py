@@ -12,40 +12,20 @@ from core.plan import Load, RunPlan
 from core.reproduce import command_line, curl, plan_file
 from core.run import ClientHealth, Preflight, Run
 from core.words import say
+from pages.parts import elsewhere
 from pages.parts.look import pair, section
 from pages.parts.text import MISSING, count, escape_markdown, ms, number, percent
 
-DEMO_NOTES = {
-    "llama.cpp": "The bundled server gets a new port at each start. `python cli.py demo` runs the whole comparison.",
-    "simulated": "The simulator gets a new port at each start.",
-}
-
 
 def plan_tab(run: Run) -> None:
-    """The run as a command line, as curl and as a plan file; what was asked as a table."""
+    """The run as a command line, as curl and as a plan file, its id, and what was asked as a table."""
     plan, seen = run.plan, run.preflight or Preflight()
     left, right = pair("pair_plan", [1.3, 1], gap="medium")
     with left:
-        section(say("Command line"), say("from Paceline's folder; keys are named, never written"))
-        st.code(command_line(plan), language="bash", wrap_lines=True)
-        section(say("One request with curl"), say("the run itself sends random words, new for each request"))
-        st.code(
-            curl(plan, token_parameter=seen.token_parameter, stream_options=seen.stream_options),
-            language="bash",
-            wrap_lines=True,
-        )
-        note = DEMO_NOTES.get(plan.configuration.endpoint.demo)
-        if note:
-            st.markdown(f":gray[:small[{say(note)}]]")
-        st.download_button(
-            say("Plan file"),
-            lambda: plan_file([plan]),
-            file_name="plan.json",
-            mime="application/json",
-            icon=":material/download:",
-            help=say("`python cli.py run --plan plan.json` runs it."),
-            on_click="ignore",
-        )
+        elsewhere.command(command_line(plan), plan, lambda: plan_file([plan]), "run_plan_file")
+        elsewhere.curl(curl(plan, token_parameter=seen.token_parameter, stream_options=seen.stream_options))
+        section(say("Run id"), say("what `cli.py export` asks for"))
+        st.code(run.id, language=None)
     with right:
         section(say("What was asked"))
         _facts(_asked(plan))
@@ -60,7 +40,7 @@ def _asked(plan: RunPlan) -> dict[str, object]:
         say("endpoint"): f"{configuration.endpoint.name}, {configuration.endpoint.base_url}",
         say("api"): configuration.endpoint.api,
         **_level(load),
-        say("requests") if load.requests is not None else say("duration"): size,
+        say("requests") if load.requests is not None else say("requests are sent for"): size,
         say("warm-up requests"): count(load.warmup_requests),
         say("prompt, tokens"): count(workload.input_tokens),
         say("answer, tokens"): count(workload.output_tokens),
@@ -117,7 +97,7 @@ def environment_tab(run: Run) -> None:
         section(say("What measured"), say("the client's own health during the run"))
         _facts(_client(run.client))
         section(say("Environment"))
-        _facts({name: value for name, value in run.environment.items() if name != "server"} | {say("run id"): run.id})
+        _facts({name: value for name, value in run.environment.items() if name != "server"})
 
 
 def _client(client: ClientHealth) -> dict[str, object]:

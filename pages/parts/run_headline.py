@@ -2,20 +2,48 @@
 
 from collections.abc import Collection
 
+import streamlit as st
+
+from core.fleet.local import run_name
 from core.metrics import METRICS
 from core.run import Run
 from core.summary import Summary
 from core.words import say
 from pages.parts.look import badge, pair, zone
 from pages.parts.measures import Card, draw_cards, sentence, weak
-from pages.parts.text import count, escape_markdown, ms_alike, number, percent, plural, rate, short, span, when
+from pages.parts.text import (
+    count,
+    escape_markdown,
+    in_seconds,
+    ms_alike,
+    number,
+    percent,
+    plural,
+    rate,
+    short,
+    when,
+)  # fmt: skip
 
 SIMULATED = "simulated"
+TIMES = (
+    "Measured: from the first request sent to the last one's end, without warm-up; throughput is divided by it.\n\n"
+    "The whole run: with preflight, opening of connections and warm-up before it, and the last decoding after it."
+)
 Grey = Collection[tuple[str, str]]  # metric and statistic of every number that rests on too little
 
 
+def is_renamed(run: Run) -> bool:
+    """Whether somebody gave it a name of its own."""
+    return run.name != run_name(run.plan)
+
+
 def title(run: Run, *, steady: bool = False) -> str:
-    """Label and load, as markdown, and that the numbers are of its steady state only."""
+    """Its own name, else label and load, as markdown, and that the numbers are of its steady state only."""
+    told = escape_markdown(short(run.name, 80)) if is_renamed(run) else _label_and_load(run)
+    return say("{run}, steady state", run=told) if steady else told
+
+
+def _label_and_load(run: Run) -> str:
     label = escape_markdown(short(run.plan.configuration.label, 48))
     load = run.plan.load
     words = {"label": label, "level": load.words(), "n": len(load.stages)}
@@ -24,7 +52,7 @@ def title(run: Run, *, steady: bool = False) -> str:
         told = say(
             "{label} in {n} stages up to {level}" if len(load.stages) > 1 else "{label}, a ramp up to {level}", **words
         )
-    return say("{run}, steady state", run=told) if steady else told
+    return told
 
 
 def badges(run: Run) -> str:
@@ -34,13 +62,12 @@ def badges(run: Run) -> str:
 
 
 def line(run: Run) -> str:
-    """What answered, when, and where it belongs, as markdown."""
+    """What answered, when, and where it belongs, as markdown; of a renamed run what it is, too."""
     configuration, server = run.plan.configuration, run.environment.get("server") or {}
     engine = " ".join(str(server[key]) for key in ("engine", "version") if server.get(key))
-    parts = [configuration.model, engine, configuration.endpoint.name]
+    parts = [run_name(run.plan) if is_renamed(run) else "", configuration.model, engine, configuration.endpoint.name]
     told = " · ".join(escape_markdown(short(part, 60)) for part in parts if part)
-    took = span((run.ended_at - run.started_at).total_seconds()) if run.ended_at else ""
-    told += f" · {when(run.started_at, zone())}" + (f", {took}" if took else "")
+    told += f" · {when(run.started_at, zone())}"
     name = str((run.experiment or {}).get("name") or "")
     return told + (f" · “{escape_markdown(short(name, 60))}”" if name else "")
 
@@ -77,7 +104,7 @@ def _latency(summary: Summary, grey: Grey, metric: str, name: str, note: str, *b
 def _output(summary: Summary) -> Card:
     requests = summary.throughput.get("requests_per_s")
     return Card(
-        title=say("Output throughput"),
+        title=say("Output tokens"),
         value=rate(summary.throughput.get("output_tokens_per_s")),
         note=say("{rate} requests/s", rate=number(requests)) if requests else "",
         metric="output_tokens_per_s",
@@ -88,7 +115,7 @@ def _one_stream(summary: Summary, grey: Grey) -> Card:
     found = summary.distributions.get("decode_tps")
     whole = summary.distributions.get("e2e_tps")
     return Card(
-        title=say("One stream"),
+        title=say("Tokens of one stream"),
         value=rate(found.p50 if found else None),
         note=say("{rate} /s with the wait", rate=number(whole.p50)) if whole else "",
         metric="decode_tps",
@@ -105,6 +132,17 @@ def _success(summary: Summary) -> Card:
         note=say("{ok} of {all}", ok=count(counts.get("ok", 0)), all=count(ended)),
         metric="success_rate",
     )
+
+
+def time_taken(run: Run, summary: Summary) -> None:
+    """How long was measured, and how long the run took as a whole: two times that are easily taken for one another."""
+    if summary.duration_s is None:
+        return
+    told = say("Measured for {span}", span=in_seconds(summary.duration_s))
+    if run.ended_at is not None:
+        whole = in_seconds((run.ended_at - run.started_at).total_seconds())
+        told += say("; the whole run took {span}", span=whole)
+    st.markdown(f":gray[:small[{told}.]]", help=say(TIMES))
 
 
 def under_the_cards(summary: Summary) -> None:

@@ -19,8 +19,8 @@ LONGEST_TAG = 40
 def draw(place: DeltaGenerator, run_id: str) -> None:
     """The button that opens them. Raises RunNotFound."""
     run = services().runs.run(run_id, requests=False)
-    with place.popover(say("Name and notes"), icon=":material/sell:", key=f"labels_{run_id}"):
-        name = st.text_input(say("Name"), run.name, key=f"labels_name_{run_id}", max_chars=200)
+    with place.popover(say("Name and notes"), icon=":material/sell:", type="tertiary", key=f"labels_{run_id}"):
+        called = st.text_input(say("Name"), run.name, key=f"labels_name_{run_id}", max_chars=200)
         known = services().runs.tags()
         tags = st.multiselect(
             say("Tags"),
@@ -33,7 +33,12 @@ def draw(place: DeltaGenerator, run_id: str) -> None:
         )
         notes = st.text_area(say("Notes"), run.notes, key=f"labels_notes_{run_id}", height=120)
         if st.button(say("Save"), icon=":material/check:", key=f"labels_save_{run_id}"):
-            _save(run, name, tags, notes)
+            _save(run, called, tags, notes)
+
+
+def name(run_id: str) -> str:
+    """What the run is called now. Raises RunNotFound."""
+    return services().runs.run(run_id, requests=False).name
 
 
 def shown(run_id: str) -> str:

@@ -57,11 +57,11 @@ def _cards(run: Run, summary: Summary) -> list[Card]:
     tail, most = ms_alike(slip.p99, slip.max) if slip else (MISSING, "")
     nominal = say("the highest of its stages") if load.stages else _arrivals(run)
     return [
-        Card(title=say("Nominal rate"), value=rate(load.rate), note=nominal, metric="offered_rate_per_s"),
-        Card(title=say("Offered"), value=rate(summary.throughput.get("offered_rate_per_s")),
+        Card(title=say("Requests, nominal"), value=rate(load.rate), note=nominal, metric="offered_rate_per_s"),
+        Card(title=say("Requests, offered"), value=rate(summary.throughput.get("offered_rate_per_s")),
              note=say("as the schedule was drawn"), metric="offered_rate_per_s"),
-        Card(title=say("Achieved"), value=rate(summary.throughput.get("achieved_rate_per_s")), note=say("sent"),
-             metric="achieved_rate_per_s"),
+        Card(title=say("Requests, achieved"), value=rate(summary.throughput.get("achieved_rate_per_s")),
+             note=say("sent"), metric="achieved_rate_per_s"),
         Card(title=say("Slip p50"), value=half, metric="slip_s",
              note=say("mean {slip}", slip=mean) if slip else ""),
         Card(title=say("Slip p99"), value=tail, metric="slip_s",

@@ -11,7 +11,7 @@ from core.words import say
 from pages.parts.look import CROSS, TICK
 from pages.parts.measures import hint
 from pages.parts.slo_words import bound, limited, value
-from pages.parts.text import MISSING, rate
+from pages.parts.text import MISSING, number
 
 
 def show(run: Run, summary: Summary) -> None:
@@ -22,7 +22,7 @@ def show(run: Run, summary: Summary) -> None:
     kept = all(one.kept for one in judged)
     goodput, requests = summary.throughput.get("goodput_per_s"), summary.throughput.get("requests_per_s")
     verdict = f"{TICK} {say('keeps every limit')}" if kept else f"{CROSS} {say('does not keep every limit')}"
-    told = say("goodput {good} of {all} requests", good=rate(goodput), all=rate(requests))
+    told = say("goodput {good} of {all} requests/s", good=number(goodput), all=number(requests))
     with st.container(border=True, gap="xsmall"):
         st.markdown(
             f"**{say('SLO')}** &ensp;{verdict} &ensp;:gray[:small[{told}]]",

@@ -13,7 +13,7 @@ from core.words import say
 from pages.parts.look import STATE_COLOUR, swatch, zone
 from pages.parts.measures import definition, few, few_note, muted, success_percent, three_digits
 from pages.parts.runs_room import fitting
-from pages.parts.text import MISSING, in_cell, milliseconds, when
+from pages.parts.text import MISSING, SIMULATED, in_cell, milliseconds, when
 from storage.runs import RunRow
 
 SPARKS = 30
@@ -24,9 +24,10 @@ TICKED = "runs_ticked"
 # What is seen where there is no room for all, the first first, with the pixels that each takes.
 WIDTHS = {
     "": 30, NAME: 130, "In flight": 66, RATE: 84, "TTFT p50": 84, "TPOT p50": 84, "Output": 96, "State": 90,
-    "Started": 90, "TTFT p99": 84, "Success": 76, "Requests": 74, "Model": 150, "Engine": 90, "One": 106, "Gap": 104,
-    "Experiment": 150, "Tags": 110,
+    "Tags": 110, "Started": 90, "TTFT p99": 84, "Name": 130, "Success": 76, "Requests": 74, "Model": 150, "Engine": 90,
+    "One": 106, "Gap": 104, "Experiment": 150,
 }  # fmt: skip
+MARKED = 190  # pixels for a name behind the mark of the simulator
 FREE = {NAME: 0.6, "Model": 0.4}  # their shares of what is left
 
 
@@ -52,7 +53,8 @@ def table(rows: Sequence[RunRow], room: int | None = None) -> Chosen:
     """The rows; a click on a name opens its run, ticks choose. Without `room` all columns are there."""
     ids, before = [row.id for row in rows], st.session_state.get(TICKED, [])
     frame = _frame(rows)
-    widths = WIDTHS if room is None else fitting(room, list(frame), WIDTHS, FREE)
+    wanted = name_room(WIDTHS, rows)
+    widths = wanted if room is None else fitting(room, list(frame), wanted, FREE)
     event = st.dataframe(
         muted(frame, {"TTFT p99": [few("p99", row.ok) for row in rows]}),
         hide_index=True,
@@ -70,6 +72,16 @@ def table(rows: Sequence[RunRow], room: int | None = None) -> Chosen:
     st.session_state[TICKED] = [*(one for one in before if one not in ids), *(row.id for row in ticked)]
     cells = [place for place, column in event.get("cells", ()) if column == NAME and place < len(rows)]
     return Chosen(ticked=ticked, opened=rows[cells[0]] if cells else None)
+
+
+def name_room(widths: Mapping[str, int], rows: Sequence[RunRow]) -> dict[str, int]:
+    """The widths with room for a name behind the mark of the simulator, where there is one."""
+    return {**widths, NAME: MARKED} if any(row.demo == SIMULATED for row in rows) else dict(widths)
+
+
+def is_renamed(row: RunRow) -> bool:
+    """Whether somebody gave the run a name of its own."""
+    return row.name != say("{label} at {level}", label=row.label, level=row.level)
 
 
 def rates(rows: Sequence[RunRow]) -> dict[str, list[float | None]]:
@@ -101,6 +113,7 @@ def _frame(rows: Sequence[RunRow]) -> pd.DataFrame:
             "Experiment": [row.experiment_name for row in rows],
         }
         | ({"Tags": [list(row.tags) for row in rows]} if any(row.tags for row in rows) else {})
+        | ({"Name": [row.name if is_renamed(row) else None for row in rows]} if any(map(is_renamed, rows)) else {})
     )
 
 
@@ -142,6 +155,7 @@ def _columns(rows: Sequence[RunRow], widths: Mapping[str, int]) -> dict[str, Any
         "Started": (text, say("Started"), {}),
         "Experiment": (text, say("Experiment"), {}),
         "Tags": (config.ListColumn, say("Tags"), {}),
+        "Name": (text, say("Name"), {"help": say("The run's own name, where it was given one.")}),
     }  # fmt: skip
     return {name: kind(title, width=widths.get(name), **options) for name, (kind, title, options) in made.items()
             if name != RATE or rates(rows)}  # fmt: skip

@@ -11,7 +11,6 @@ from core.shortening import cut
 from core.words import say
 
 MISSING = "–"
-IN_CELL = 20  # letters of a marked label, beside the mark
 SIMULATED = "simulated"  # what `demo` says of an endpoint without a model
 MINUS = "\N{MINUS SIGN}"
 PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
@@ -58,8 +57,8 @@ def named(label: str, demo: str, length: int | None = None) -> str:
 
 
 def in_cell(label: str, demo: str) -> str:
-    """A label for a table's cell, which cuts off what is too wide: the mark of the simulator must stay in sight."""
-    return named(label, demo, IN_CELL if demo == SIMULATED else None)
+    """A label for a table's cell, which cuts off what is too wide: the mark of the simulator comes first."""
+    return say("(simulated) {label}", label=label) if demo == SIMULATED else label
 
 
 def number(value: float | None) -> str:
@@ -111,7 +110,7 @@ def milliseconds(seconds: float | None) -> float | None:
 
 
 def rate(per_second: float | None) -> str:
-    """Tokens or requests a second, as cards write it: 1,571 /s."""
+    """As a card writes it whose title names what is counted, tokens or requests: 1,571 /s."""
     return MISSING if per_second is None else f"{number(per_second)} /s"
 
 
@@ -163,6 +162,13 @@ def span(seconds: float | None) -> str:
     if seconds < 5400:
         return say("{n} min", n=round(seconds / 60))
     return say("{n} h", n=f"{seconds / 3600:.1f}")
+
+
+def in_seconds(seconds: float | None) -> str:
+    """A duration that was measured, to three digits below a minute and a half: 38.2 s, then in words."""
+    if seconds is None or seconds >= 90:
+        return span(seconds)
+    return say("{n} s", n=number(seconds))
 
 
 def when(moment: datetime | None, zone: tzinfo | None = None) -> str:

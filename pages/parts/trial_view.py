@@ -12,7 +12,7 @@ from core.tryit import TrialState, TrialView
 from core.words import say
 from pages.parts import following, look, probing, trying
 from pages.parts.configuration_form import pace_words
-from pages.parts.text import count, escape_lines, escape_markdown, ms, rate, since, span
+from pages.parts.text import count, escape_lines, escape_markdown, ms, number, since, span
 
 MOST = 4
 SHOWN_CHARACTERS = 6000
@@ -129,5 +129,6 @@ def _speed(view: TrialView) -> str:
     first = f":gray[TTFT] **{ms(view.ttft_s)}** &ensp; "
     if view.output_tokens is None:
         chunks = say("{n} chunks so far", n=count(view.chunks))
-        return f"{first}**{rate(view.chunks_per_s)}** :gray[{chunks}]"
-    return f"{first}**{rate(view.tokens_per_s)}** :gray[{say('{n} tokens', n=count(view.output_tokens))}]"
+        return f"{first}**{say('{n} chunks/s', n=number(view.chunks_per_s))}** :gray[{chunks}]"
+    speed = say("{n} tokens/s", n=number(view.tokens_per_s))
+    return f"{first}**{speed}** :gray[{say('{n} tokens', n=count(view.output_tokens))}]"

@@ -64,7 +64,7 @@ def test_a_load_at_random_moments_is_planned_measured_and_shown(planning):
     wait_for_state(page, "completed")
 
     press(page.get_by_role("button", name="Open run"), url_is(page, "**/run?*"))
-    expect(page.get_by_test_id("stMetric").filter(has_text="Achieved").first).to_contain_text("/s")
+    expect(page.get_by_test_id("stMetric").filter(has_text="Requests, achieved").first).to_contain_text("/s")
     expect(page.get_by_test_id("stHeading").first).to_contain_text("growing at 10 requests/s")
     expect(page.get_by_text("From the send and from the schedule")).to_be_visible()
     expect(page.get_by_text("In flight over time")).to_be_visible()

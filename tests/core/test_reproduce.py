@@ -160,6 +160,11 @@ def test_curl_asks_what_the_run_asked():
     assert body["stream"] is True
 
 
+@pytest.mark.parametrize("demo", ["llama.cpp", "simulated"])
+def test_there_is_no_curl_line_for_a_server_that_is_gone_after_its_run(demo):
+    assert curl(plan(endpoint=Endpoint(name="built in", base_url="http://127.0.0.1/v1", demo=demo))) is None
+
+
 def test_curl_names_the_key_as_a_variable():
     endpoint = Endpoint(name="e", base_url="https://h/v1", key_name="my.key-1")
 

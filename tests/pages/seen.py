@@ -5,6 +5,7 @@ import re
 from array import array
 from datetime import UTC, datetime, timedelta
 
+from core.fleet.local import run_name
 from core.plan import Configuration, Endpoint, Load, RunPlan, Workload
 from core.records import Failure, FailureKind, RequestRecord, TokenSource
 from core.run import ClientHealth, Run, RunState, StoppedBy
@@ -82,7 +83,7 @@ def made(
     )
     run = Run(
         id=run_id,
-        name=f"{label} at {level}",
+        name=run_name(plan),
         started_at=STARTED,
         ended_at=STARTED + timedelta(seconds=9),
         state=state,

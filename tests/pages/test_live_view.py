@@ -216,8 +216,8 @@ def test_an_open_loop_shows_its_rates_and_its_slip(services, opened):
 
     page = opened("benchmark", view="live", experiment=experiment)
 
-    assert metric(page, "Achieved").value.endswith("/s")
-    assert metric(page, "Achieved").delta.startswith("offered ")
+    assert metric(page, "Requests, achieved").value.endswith("/s")
+    assert metric(page, "Requests, achieved").delta.startswith("offered ")
     assert metric(page, "Slip p99").value.endswith("ms")
     assert "40 requests/s" in table(page)
 

@@ -170,7 +170,7 @@ def test_runs_of_the_simulator_are_named_so_whatever_their_label(put, opened):
 
     page = opened("overview")
 
-    assert set(page.dataframe[0].value["Configuration"]) == {"Production (simulated)", "Staging (simulated)"}
+    assert set(page.dataframe[0].value["Configuration"]) == {"(simulated) Production", "(simulated) Staging"}
     verdict = words(page).replace("\\", "")
     assert "Production (simulated) decodes fastest" in verdict
     assert "baseline Production (simulated)" in verdict

@@ -58,7 +58,7 @@ def test_an_empty_name_is_refused_and_the_old_one_stays(page, services):
 
     assert "needs a name" in words(page)
     kept = services.runs.run("r1", requests=False)
-    assert (kept.name, kept.notes) == ("F16 at 4", "")
+    assert (kept.name, kept.notes) == ("F16 at 4 in flight", "")
 
 
 def test_a_run_that_was_deleted_meanwhile_is_said(page, services, monkeypatch):

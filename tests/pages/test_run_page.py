@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import pytest
 
+from core.fleet.local import run_name
 from core.levels import read_stages
 from core.plan import Load, Slo
 from core.records import Failure, FailureKind
 from core.reproduce import PYTHON
 from core.run import RunState
-from tests.pages.seen import HOSTILE, figures, made, metric, titles, words
+from tests.pages.seen import HOSTILE, button, figures, made, metric, titles, words
 
 
 @pytest.mark.parametrize("alone", [True, False])
@@ -185,6 +186,61 @@ def test_the_plan_can_be_repeated_elsewhere(put, opened):
     assert any(code.startswith("curl -N") for code in codes)
 
 
+@pytest.mark.parametrize("demo", ["llama.cpp", "simulated"])
+def test_a_server_of_our_own_has_no_curl_line_but_a_sentence_and_its_plan_file_beside_the_line(put, opened, demo):
+    put("r1", demo=demo)
+
+    page = opened("run", run="r1")
+
+    assert not any(block.value.startswith("curl") for block in page.code)
+    assert "each time on another free port" in words(page)
+    assert any(block.value.endswith("--plan plan.json") for block in page.code)
+    assert "The line reads `plan.json`: download it here" in words(page)
+    assert any(one.label == "Plan file" for one in page.get("download_button"))
+
+
+def test_the_id_that_export_asks_for_can_be_copied(put, opened):
+    put("r1")
+
+    page = opened("run", run="r1")
+
+    assert "r1" in [block.value for block in page.code]
+    assert "`cli.py export` asks for" in words(page)
+
+
+def test_each_duration_says_what_it_is(put, opened):
+    put("r1", requests=40)
+
+    page = opened("run", run="r1")
+
+    told = next(found for found in page.markdown if "Measured for" in found.value)
+    assert "Measured for 8.06 s; the whole run took 9.00 s." in told.value
+    assert "first request sent to the last one's end" in told.help
+    assert "9 s" not in page.markdown[0].value
+
+
+def test_name_tags_and_notes_are_shown_and_changed_on_the_page_of_an_ended_run(put, opened):
+    put("r1", label="F16")
+    plain = opened("run", run="r1")
+    assert plain.title[0].value.startswith("F16 at 4 in flight")
+
+    plain.text_input(key="labels_name_r1").set_value("Nightly")
+    plain.text_area(key="labels_notes_r1").set_value("After the driver update.")
+    button(plain, "Save").click()
+    plain.run()
+
+    page = opened("run", run="r1")
+    assert page.title[0].value.startswith("Nightly")
+    assert "F16 at 4 in flight" in page.markdown[0].value
+    assert "After the driver update" in words(page)
+
+
+def test_a_live_run_is_not_named_yet(put, opened):
+    put("r1", state=RunState.RUNNING)
+
+    assert not [field for field in opened("run", run="r1").text_input if field.label == "Name"]
+
+
 def test_shares_of_errors_are_of_the_measured_requests_that_ended(services, opened):
     run, records = made("r1", requests=10, failed=2)
     stopped = Failure(kind=FailureKind.CANCELLED, message="You cancelled it.")
@@ -218,7 +274,8 @@ def put_open(services):
 
     def record(run_id, load, slo=None, **options):
         run, records = made(run_id, **options)
-        run = replace(run, plan=replace(run.plan, load=load, slo=slo))
+        plan = replace(run.plan, load=load, slo=slo)
+        run = replace(run, plan=plan, name=run_name(plan))
         records = [replace(one, scheduled_s=one.sent_s - 0.05) for one in records]
         services.runs.run_started(run)
         services.runs.requests(run_id, records)
@@ -236,9 +293,9 @@ def test_an_open_loop_shows_its_rates_its_slip_and_latencies_from_both_moments(p
     page = opened("run", run="r1")
 
     assert "at 5 requests/s" in page.title[0].value.replace("\\", "")
-    assert metric(page, "Nominal rate").value == "5.00 /s"
-    assert metric(page, "Offered").value == "5.00 /s"
-    assert metric(page, "Achieved").value == "5.00 /s"
+    assert metric(page, "Requests, nominal").value == "5.00 /s"
+    assert metric(page, "Requests, offered").value == "5.00 /s"
+    assert metric(page, "Requests, achieved").value == "5.00 /s"
     assert metric(page, "Slip p50").value == "50.0 ms"
     both = page.table[0].value
     assert list(both["Latency"][:3]) == ["TTFT p50", "TTFT p95", "TTFT p99"]
@@ -276,7 +333,7 @@ def test_an_slo_shows_goodput_and_each_limit_with_what_was_measured(put_open, op
     page = opened("run", run="r1")
 
     assert "does not keep every limit" in words(page)
-    assert "goodput 0 /s of " in words(page)
+    assert "goodput 0 of " in words(page)
     kept = page.table[0].value
     assert [("yes" in cell, "no" in cell) for cell in kept["Kept"]] == [(False, True), (True, False)]
     assert list(kept["Wanted"]) == ["below 10.0 ms", "at least 90.0 %"]
@@ -292,7 +349,7 @@ def test_the_steady_state_is_a_switch_that_the_headline_and_a_sentence_tell(put,
     assert "steady state" not in whole.title[0].value
     assert part.title[0].value.split(" :")[0].endswith("steady state")
     assert "while all 2 were in flight" in words(part).replace("\\", "")
-    assert metric(part, "Output throughput").value != metric(whole, "Output throughput").value
+    assert metric(part, "Output tokens").value != metric(whole, "Output tokens").value
 
 
 def test_a_run_that_never_was_full_says_that_it_has_no_steady_state(put, opened):

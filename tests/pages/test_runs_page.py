@@ -7,7 +7,7 @@ import pytest
 from core.chart_style import INK
 from core.run import RunState
 from pages.parts import runs_table
-from pages.parts.runs_room import FRAME, fitting
+from pages.parts.runs_room import FRAME, USUAL, fitting
 from tests.pages.seen import HOSTILE, button, words
 
 
@@ -38,8 +38,41 @@ def test_every_run_is_a_row(put, opened, alone):
 
     page = opened("runs", alone=alone)
 
-    assert set(listed(page)) == {"A", "B (simulated)"}
+    assert set(listed(page)) == {"A", "(simulated) B"}
     assert "2 runs" in words(page)
+
+
+def test_tags_and_names_of_their_own_are_columns_once_there_are_any(put, services, opened):
+    put("a", label="A")
+    put("b", label="B")
+    assert not {"Tags", "Name"} & set(opened("runs").dataframe[0].value)
+
+    services.runs.tag("a", ["gpu", "night"])
+    services.runs.rename("b", "After the driver update")
+    table = opened("runs").dataframe[0].value.set_index("Configuration")
+
+    assert list(table.loc["A", "Tags"]) == ["gpu", "night"]
+    assert table.loc["B", "Name"] == "After the driver update"
+    assert table["Name"].isna().to_list() == [False, True]
+
+
+def test_tags_are_seen_in_a_usual_window():
+    names = [*runs_table.WIDTHS]
+
+    assert "Tags" in fitting(USUAL, names, runs_table.WIDTHS, runs_table.FREE)
+
+
+def test_a_name_behind_the_mark_of_the_simulator_has_room_at_900_px(put, services):
+    put("a", label="A", demo="simulated")
+    put("b", label="B")
+    rows = services.runs.list_runs()
+    at_900 = 620
+
+    assert (
+        fitting(at_900, [*runs_table.WIDTHS], runs_table.name_room(runs_table.WIDTHS, rows), {})[runs_table.NAME] == 190
+    )
+    own = [row for row in rows if not row.demo]
+    assert runs_table.name_room(runs_table.WIDTHS, own) == runs_table.WIDTHS
 
 
 def test_a_search_in_the_link_filters(put, opened):
@@ -175,7 +208,7 @@ def shown(page):
 
 @pytest.mark.parametrize(
     ("room", "last"),
-    [(620, "State"), (1160, "Model"), (2000, "Tags")],
+    [(620, "State"), (1160, "Success"), (2000, "Experiment")],
     ids=["900 px", "1440 px", "as wide as it gets"],
 )
 def test_columns_are_chosen_by_importance_and_fit_without_scrolling(room, last):

@@ -118,4 +118,4 @@ def test_in_a_cell_the_mark_stays_in_sight_and_what_is_measured_keeps_its_whole_
     long = "SmolLM2-135M of a very long label"
 
     assert text.in_cell(long, "") == long
-    assert len(text.in_cell(long, "simulated")) == text.IN_CELL + len(" (simulated)")
+    assert text.in_cell(long, "simulated") == f"(simulated) {long}"

@@ -148,3 +148,8 @@ def test_an_attempt_whose_server_is_not_up_yet_shows_nothing(services):
 
     assert services.background.find("try nobody") is None
     assert (attempt.job, attempt.trial, attempt.going) == (None, None, False)
+
+
+def test_a_speed_says_what_it_counts():
+    assert "tokens/s**" in trial_view._speed(view(ttft_s=0.1, output_tokens=9, tokens_per_s=8.26))
+    assert "chunks/s**" in trial_view._speed(view(ttft_s=0.1, output_tokens=None, chunks=9, chunks_per_s=8.26))
