@@ -3,26 +3,18 @@
 import argparse
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import replace
 
+from core.asked import AskedLoad, Manner
 from core.levels import read_levels, read_range, read_stages
 from core.load import SHAPES, Load, Stage, Variable
 from core.plan import PlanError, Slo, Sweep
 from core.search import Search
 from core.words import say
 
+REQUESTS = 20  # measured a level where neither a number nor a time is given
 AUTO = re.compile(r"auto(?::(\d+))?")
 LEVELS = "1,4,16 | 1..64:x2 | 1..32:+4; with --slo a range 1..4096 is searched; auto finds levels itself"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """The loads of one configuration: as many as levels, or one that a search or a sweep moves."""
-
-    loads: tuple[Load, ...]
-    search: Search | None = None
-    sweep: Sweep | None = None
-    slo: Slo | None = None
 
 
 def add_load_options(run: argparse.ArgumentParser) -> None:
@@ -36,7 +28,7 @@ def add_load_options(run: argparse.ArgumentParser) -> None:
         help="open loop at rates one after the other, such as 30s@5,60s@5..50,30s@50",
     )  # fmt: skip
     size = load.add_mutually_exclusive_group()
-    size.add_argument("--requests", type=whole, metavar="N", help="measured requests a level (default 20)")
+    size.add_argument("--requests", type=whole, metavar="N", help=f"measured requests a level (default {REQUESTS})")
     size.add_argument("--duration", type=seconds, metavar="S", help="seconds of sending a level, instead of a number")
     load.add_argument(
         "--warmup-requests", type=whole, default=1, metavar="N", help="sent before, in no statistic (default 1)"
@@ -71,53 +63,52 @@ def _add_open_loop(more: "argparse._ArgumentGroup") -> None:
     more.add_argument("--skip-saturated", action="store_true", help="leave out levels above one that saturated")
 
 
-def asked(options: argparse.Namespace) -> Asked:
+def asked(options: argparse.Namespace) -> AskedLoad:
     """What the options ask for. Raises PlanError."""
     slo = Slo.read(options.slo) if options.slo else None
     if options.stages is not None:
-        return Asked(loads=(_staged(options),), slo=slo)
+        return AskedLoad(loads=(_staged(options),), slo=slo)
     variable: Variable = "concurrency" if options.rate is None else "rate"
     written = options.rate if options.rate is not None else (options.concurrency or "1")
     auto = AUTO.fullmatch(written.strip())
     searched = read_range(written, variable)
+    manner = _manner(options, variable)
     if auto is not None:
         if variable == "rate":
             raise PlanError(say("--rate auto is not known: auto goes with --concurrency."))
-        sweep = Sweep(high=int(auto.group(1) or Sweep().high))
-        return Asked(loads=(_load(options, variable, 1),), sweep=sweep, slo=slo)
-    if searched is not None:
+        asked = manner.sweeping(Sweep(high=int(auto.group(1) or Sweep().high)), slo)
+    elif searched is not None:
         if slo is None:
             raise PlanError(
                 say("{written!r} is a range without a step: a search needs --slo, levels a step such as {written}:x2.",
                     written=written[:80])
             )  # fmt: skip
-        search = Search(variable=variable, low=searched[0], high=searched[1], slo=slo)
-        return Asked(loads=(_load(options, variable, search.low),), search=search, slo=slo)
-    return Asked(loads=tuple(_load(options, variable, level) for level in read_levels(written, variable)), slo=slo)
+        asked = manner.searching(Search(variable=variable, low=searched[0], high=searched[1], slo=slo))
+    else:
+        asked = AskedLoad(loads=tuple(manner.at(variable, level) for level in read_levels(written, variable)), slo=slo)
+    return replace(asked, loads=tuple(_ramped(options.ramp, load) for load in asked.loads))
 
 
-def _load(options: argparse.Namespace, variable: Variable, level: float, stages: tuple[Stage, ...] = ()) -> Load:
-    open_loop = variable == "rate"
+def _manner(options: argparse.Namespace, variable: Variable) -> Manner:
     bursty = options.burstiness
-    if not open_loop and (bursty != 1.0 or options.max_in_flight is not None):
+    if variable == "concurrency" and (bursty != 1.0 or options.max_in_flight is not None):
         raise PlanError(say("--burstiness and --max-in-flight go with --rate."))
-    return Load(
-        concurrency=None if open_loop else round(level),
-        rate=level if open_loop else None,
+    return Manner(
+        requests=REQUESTS if options.requests is None and options.duration is None else options.requests,
+        duration_s=options.duration,
+        warmup_requests=options.warmup_requests,
         burstiness=1.0 if math.isinf(bursty) else bursty,
         constant=math.isinf(bursty),
         max_in_flight=options.max_in_flight,
-        stages=stages or _ramp(options.ramp, level),
-        requests=20 if options.requests is None and options.duration is None else options.requests,
-        duration_s=options.duration,
-        warmup_requests=options.warmup_requests,
         stop_when_saturated=options.stop_when_saturated,
     )
 
 
-def _ramp(written: str | None, level: float) -> tuple[Stage, ...]:
-    if written is None:
-        return ()
+def _ramped(written: str | None, load: Load) -> Load:
+    return load if written is None else replace(load, stages=_ramp(written, load.value))
+
+
+def _ramp(written: str, level: float) -> tuple[Stage, ...]:
     name, _, rest = written.partition(":")
     length, _, begin = rest.partition(":")
     shape = next((known for known in SHAPES if known == name), None)
@@ -139,10 +130,8 @@ def _staged(options: argparse.Namespace) -> Load:
         raise PlanError(
             say("--stages say every level themselves: write the ramp as one of them, and leave --ramp out.")
         )
-    stages = read_stages(options.stages)
-    if options.requests is None and options.duration is None:
-        options.duration = sum(stage.seconds for stage in stages)
-    return _load(options, "rate", max(max(stage.start, stage.end) for stage in stages), stages)
+    to_their_end = options.requests is None and options.duration is None
+    return _manner(options, "rate").along(read_stages(options.stages), to_their_end=to_their_end)
 
 
 def _positive(text: str) -> float | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from core import pasted
+from core.asked import AskedLoad
 from core.estimate import interleaved
 from core.plan import Configuration, Experiment, PlanError, RunPlan, Workload
 from core.words import say
@@ -47,7 +48,7 @@ class Asked:
     """What the fields ask for: values that refuse nonsense."""
 
     workload: Workload
-    load: plan_loads.Asked
+    load: AskedLoad
     error_share: float
     most_tokens: int | None
     cooldown_s: float

@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
 
+from core.asked import AskedLoad, Manner
 from core.levels import read_stages, short, written_stages
 from core.load import Variable
 from core.plan import Experiment, Load, PlanError, RunPlan, Slo, Sweep
@@ -47,36 +47,26 @@ START: dict[str, object] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """How it is asked: of a search or a sweep one load, whose level is replaced as it goes."""
-
-    loads: tuple[Load, ...]
-    search: Search | None = None
-    sweep: Sweep | None = None
-    slo: Slo | None = None
-    repeats: int = 1
-
-
-def asked() -> Asked:
+def asked() -> AskedLoad:
     """The fields as values. Raises PlanError."""
     kind, slo = typed("kind"), plan_slo.slo()
     if kind == SEARCH:
-        search = searched(slo)
-        return Asked(loads=(_load(search.variable, search.low),), search=search, slo=slo)
+        return _manner().searching(searched(slo))
     if kind == SWEEP:
-        return Asked(loads=(_load("concurrency", 1),), sweep=sweep(), slo=slo)
-    return Asked(loads=loads(), slo=slo, repeats=typed("repeats"))
+        return _manner().sweeping(sweep(), slo)
+    return AskedLoad(loads=loads(), slo=slo, repeats=typed("repeats"))
 
 
 def loads() -> tuple[Load, ...]:
     """The loads whose levels are given. Raises PlanError."""
     kind = typed("kind")
     if kind == STAGES:
-        return (_staged(),)
+        end = typed("stages_end")
+        return (_manner(end).along(read_stages(typed("stages")), to_their_end=end == BY_STAGES),)
     if kind == OPEN:
-        return tuple(_load("rate", level) for level in fields.rates(typed("rates")))
-    return tuple(_load("concurrency", level) for level in fields.levels(typed("levels"), typed("more_levels")))
+        return tuple(_manner().at("rate", level) for level in fields.rates(typed("rates")))
+    levels = fields.levels(typed("levels"), typed("more_levels"))
+    return tuple(_manner().at("concurrency", level) for level in levels)
 
 
 def searched(slo: Slo | None) -> Search:
@@ -93,43 +83,18 @@ def sweep() -> Sweep:
     return Sweep(high=typed("sweep_high") or 0, between=typed("sweep_between") or 0)
 
 
-def _load(variable: Variable, level: float) -> Load:
-    by_requests = typed("end") == BY_REQUESTS
-    load = Load(
-        concurrency=round(level) if variable == "concurrency" else None,
-        rate=level if variable == "rate" else None,
+def _manner(end: str | None = None) -> Manner:
+    by_requests = (end or typed("end")) == BY_REQUESTS
+    arrivals = typed("arrivals")
+    return Manner(
         requests=typed("requests") if by_requests else None,
         duration_s=None if by_requests else typed("seconds"),
         warmup_requests=typed("warmup"),
-        stop_when_saturated=typed("stop_when_saturated"),
-    )
-    return load if variable == "concurrency" else _arriving(load)
-
-
-def _arriving(load: Load) -> Load:
-    arrivals = typed("arrivals")
-    return replace(
-        load,
         burstiness=typed("burstiness") if arrivals == BURSTY else 1.0,
         constant=arrivals == CONSTANT,
         max_in_flight=typed("max_in_flight"),
-    )
-
-
-def _staged() -> Load:
-    stages = read_stages(typed("stages"))
-    end = typed("stages_end")
-    seconds = sum(stage.seconds for stage in stages) if end == BY_STAGES else typed("seconds")
-    load = Load(
-        concurrency=None,
-        rate=max(max(stage.start, stage.end) for stage in stages),
-        stages=stages,
-        requests=typed("requests") if end == BY_REQUESTS else None,
-        duration_s=None if end == BY_REQUESTS else seconds,
-        warmup_requests=typed("warmup"),
         stop_when_saturated=typed("stop_when_saturated"),
     )
-    return _arriving(load)
 
 
 def fill(experiment: Experiment) -> None:
