@@ -108,11 +108,12 @@ if chosen is None:
     watch(lines, None)
 else:
     found, probe = chosen.endpoint, chosen.probe
+    unknown = say("needs no probe") if found.demo else say("not probed")
     note = f"{escape_markdown(endpoint_table.address(found))} · " + (
-        say("probed {ago}", ago=ago_now(probe.at)) if probe else say("not probed")
+        say("probed {ago}", ago=ago_now(probe.at)) if probe else unknown
     )
     look.section(escape_markdown(found.name), note)
     details(chosen, lines)
     endpoint_detail.models(probe, st.container())
 calibration_view.show(calibrating_now)
-trial_view.show(known)
+trial_view.show(known, chosen.endpoint.name if chosen else None)

@@ -66,8 +66,6 @@ if actions.button(
     say("New benchmark"), type="primary" if rows else "secondary", icon=":material/add:", key="overview_new"
 ):
     links.go("benchmark")
-for message in state.services().database.messages:
-    look.problem(message, level="act")
 running.show()
 if not rows:
     newcomer()

@@ -74,6 +74,11 @@ class Database:
         trouble = self._trouble
         return (*self._messages, trouble) if trouble else self._messages
 
+    @property
+    def trouble(self) -> str | None:
+        """Of these, what is not over: why nothing can be written now."""
+        return self._trouble
+
     def well(self) -> None:
         """What could not be written has been written after all."""
         self._trouble = None

@@ -39,10 +39,7 @@ def outcome(line: Line, job: Job | None = None, fault: str = "") -> None:
         st.markdown(f":red[:material/error:] **{say('The probe could not be made.')}** {escape_markdown(fault)}")
         return
     if probe is None:
-        st.markdown(f":gray[:material/help:] **{say('Not probed yet.')}**")
-        st.markdown(
-            f":gray[{say('The probe asks for the models, the engine and one tiny answer, and says what it found.')}]"
-        )
+        _not_probed(line)
         return
     st.markdown(f"{ICONS.get(probe.state, ':red[:material/error:]')} **{escape_markdown(probe.what)}**")
     if probe.sent:
@@ -53,6 +50,17 @@ def outcome(line: Line, job: Job | None = None, fault: str = "") -> None:
         st.markdown(f":gray[{say('Next:')} {escape_markdown(probe.next_step)}]")
     if probe.state is ProbeState.KEY_MISSING and line.endpoint.key_name is None:
         st.code(example(host_text(*address(line.endpoint.base_url))), language="toml")
+
+
+def _not_probed(line: Line) -> None:
+    if line.endpoint.demo:
+        st.markdown(f":gray[:material/deployed_code:] **{say('Built in: Paceline starts it for a run or a try.')}**")
+        st.markdown(f":gray[{say('It needs no probe. The probe starts it once, and says what it found.')}]")
+        return
+    st.markdown(f":gray[:material/help:] **{say('Not probed yet.')}**")
+    st.markdown(
+        f":gray[{say('The probe asks for the models, the engine and one tiny answer, and says what it found.')}]"
+    )
 
 
 def checklist(probe: ProbeResult | None) -> None:

@@ -12,10 +12,11 @@ from core.probe import ProbeResult, ProbeState
 from core.words import say
 from pages.parts.text import ago, milliseconds
 
-PROBING, NOT_PROBED = "probing", "not probed"
+PROBING, NOT_PROBED, BUILT_IN = "probing", "not probed", "built in"
 CHIPS = {
     PROBING: "blue",
     NOT_PROBED: "gray",
+    BUILT_IN: "gray",
     ProbeState.READY: "green",
     ProbeState.BUFFERED: "orange",
     ProbeState.NOT_STREAMED: "orange",
@@ -33,10 +34,12 @@ class Line:
 
     @property
     def state(self) -> str:
-        """The word of its chip."""
+        """The word of its chip; what Paceline starts itself needs no probe to be used."""
         if self.probing:
             return PROBING
-        return self.probe.state if self.probe else NOT_PROBED
+        if self.probe is not None:
+            return self.probe.state
+        return BUILT_IN if self.endpoint.demo else NOT_PROBED
 
 
 def address(endpoint: Endpoint) -> str:
@@ -78,7 +81,7 @@ def _frame(lines: Sequence[Line]) -> pd.DataFrame:
 
 def show(lines: Sequence[Line], *, key: str, selected: int | None) -> int | None:
     """Draw the table; the place of the row that the reader chose."""
-    states = [str(state) for state in (PROBING, NOT_PROBED, *ProbeState)]
+    states = [str(state) for state in (PROBING, NOT_PROBED, BUILT_IN, *ProbeState)]
     column = st.column_config
     event = st.dataframe(
         _frame(lines),

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.words import say
-from pages.parts import dialog, links, state
+from pages.parts import dialog, links, state, storage_notes
 from pages.parts.look import mode, problem
 
 PAGES = Path(__file__).parents[1]
@@ -43,9 +43,15 @@ def page(stem: str, title: str, icon: str) -> st.Page:
 
 
 @st.fragment(run_every=2)
-def follow_mode() -> None:
-    """Draw again when the reader switches light and dark: Streamlit itself leaves charts in the old mode's ink."""
-    if st.session_state.setdefault(MODE_KEY, mode()) != mode() and not dialog.is_open():
+def follow() -> None:
+    """Draw again when the reader switches light and dark, and when the database has something else to say.
+
+    Of the first Streamlit itself leaves charts in the old mode's ink.
+    """
+    if dialog.is_open():
+        return
+    switched = st.session_state.setdefault(MODE_KEY, mode()) != mode()
+    if switched or storage_notes.changed():
         st.session_state[MODE_KEY] = mode()
         st.rerun(scope="app")
 
@@ -59,13 +65,14 @@ def main() -> None:
     st.logo(str(STATIC / f"logo-{mode()}.svg"), size="medium", icon_image=str(STATIC / "mark.svg"))
     entries = {say(section) if section else "": [page(*entry) for entry in rows] for section, rows in SECTIONS.items()}
     chosen = st.navigation(entries, expanded=True)
-    follow_mode()
     try:
         state.services()
     except state.CANNOT_OPEN as fault:
         st.title("Paceline", anchor=False)
         problem(str(fault))
         return
+    storage_notes.show()
+    follow()
     chosen.run()
 
 

@@ -18,6 +18,7 @@ MOST = 4
 SHOWN_CHARACTERS = 6000
 PROMPT = "Explain in a few sentences why the sky is blue."
 TICK_S = 0.5
+PICKED, OFFERED = "try_endpoints", "try_offered"
 ICONS = {
     TrialState.WAITING: ":gray[:material/hourglass_empty:]",
     TrialState.ANSWERING: look.RUNNING,
@@ -27,16 +28,16 @@ ICONS = {
 }
 
 
-def show(known: Sequence[Endpoint]) -> None:
-    """The section: what is asked of whom, and the answers."""
+def show(known: Sequence[Endpoint], ticked: str | None = None) -> None:
+    """The section: what is asked of whom, and the answers. Begins with the endpoint that is ticked above."""
     look.section(say("Try it"), say("one prompt to up to four endpoints at once, through the openai SDK"))
     with st.container(border=True, gap="small"):
         names = {one.name: one for one in known}
         picked, length = look.pair("pair_try", [3, 1], gap="small")
+        _begin_with([ticked] if ticked else _ready(known))
         chosen = picked.multiselect(
-            say("Endpoints"), list(names), _ready(known), max_selections=MOST, key="try_endpoints",
-            persist_state="session",
-        )  # fmt: skip
+            say("Endpoints"), list(names), max_selections=MOST, key=PICKED, persist_state="session"
+        )
         tokens = length.number_input(say("Answer at most, tokens"), 1, 4096, 160, step=32, key="try_tokens")
         models = _models([names[name] for name in chosen])
         prompt = st.text_area(say("Prompt"), say(PROMPT), key="try_prompt", height=70)
@@ -49,6 +50,12 @@ def show(known: Sequence[Endpoint]) -> None:
         attempt = trying.current()
         if attempt is not None:
             following.follow(attempt.going, lambda: not attempt.going, lambda: _answers(attempt), tick_s=TICK_S)
+
+
+def _begin_with(names: list[str]) -> None:
+    """Choose these until somebody chooses otherwise: what was picked by hand stays whatever is ticked."""
+    if st.session_state.get(PICKED) in (None, st.session_state.get(OFFERED)):
+        st.session_state[PICKED] = st.session_state[OFFERED] = names
 
 
 def _ready(known: Sequence[Endpoint]) -> list[str]:

@@ -26,6 +26,17 @@ def test_the_two_built_in_endpoints_are_there_from_the_start(opened, alone):
     assert list(table["Endpoint"]) == ["Built-in llama.cpp", "Simulated"]
     assert list(table["Address"]) == ["built in, 127.0.0.1"] * 2
     assert "None of your own yet" in words(page)
+    assert list(table["State"]) == [["built in"]] * 2
+    assert "It needs no probe" in words(page)
+    assert "ot probed" not in words(page)
+
+
+def test_an_endpoint_of_ones_own_is_not_probed_until_it_was(services, opened):
+    services.library.save_endpoint(LAB)
+
+    page = opened("endpoints")
+
+    assert list(page.dataframe[0].value["State"]) == [["not probed"], ["built in"], ["built in"]]
     assert "Not probed yet" in words(page)
 
 

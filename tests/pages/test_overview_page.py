@@ -10,7 +10,6 @@ from core.servers import builtin
 from core.servers.variants import QUANTIZATIONS
 from core.words import TABLES
 from pages.parts import builtin_start, last_verdict
-from storage.problems import StorageProblem
 from tests.pages.seen import HOSTILE, button, words
 
 
@@ -116,16 +115,6 @@ def test_the_built_in_comparison_keeps_its_configurations_and_is_queued_once(ser
     assert [one.slot for one in kept] == [0, 1, 2]
     assert {plan.load.duration_s for plan in queued[0].plans} == {builtin.RUN_S["short"]}
     assert [plan.configuration.slot for plan in queued[0].plans[:3]] == [0, 1, 2]
-
-
-def test_messages_of_the_database_are_the_first_thing_on_the_page(services, put, opened):
-    put("r1")
-    services.database._report(StorageProblem("The log of the last session was unreadable and was set aside."))
-
-    shown = [element.value for element in opened("overview").markdown]
-
-    (place,) = [place for place, text in enumerate(shown) if "set aside" in text]
-    assert place < next(place for place, text in enumerate(shown) if "LAST VERDICT" in text)
 
 
 def test_the_state_of_a_run_is_told_in_the_readers_language(put, opened, monkeypatch):

@@ -10,7 +10,7 @@ import pytest
 from core.plan import Endpoint
 from core.servers.demo import DemoError, DemoServers
 from core.tryit import TrialState, TrialView
-from pages.parts import trial_view
+from pages.parts import endpoint_form, trial_view
 from pages.parts.trying import Attempt
 from tests.pages.probes import probed
 from tests.pages.seen import HOSTILE, button, words
@@ -51,6 +51,28 @@ def test_a_simulator_and_an_endpoint_that_is_not_there_are_shown_side_by_side(se
     assert "**nobody: qwen**" in shown
     assert "refused" in shown
     assert "Stop" not in [found.label for found in page.button]
+
+
+def picked(page):
+    return next(found for found in page.multiselect if found.key == trial_view.PICKED).value
+
+
+def test_it_begins_with_the_endpoint_that_is_ticked_until_somebody_chooses_otherwise(services, opened):
+    keep(services, "lab")
+    keep(services, "gpu")
+    page = opened("endpoints")
+    ticked = page.dataframe[0].value["Endpoint"][0]
+    assert picked(page) == [ticked]
+
+    other = "gpu" if ticked == "lab" else "lab"
+    page.session_state[endpoint_form.SELECTED] = other
+    page.run()
+    assert picked(page) == [other]
+
+    choose(page, "Simulated")
+    page.session_state[endpoint_form.SELECTED] = ticked
+    page.run()
+    assert picked(page) == ["Simulated"]
 
 
 def test_nothing_can_be_asked_without_a_model(services, opened):

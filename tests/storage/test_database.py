@@ -155,10 +155,12 @@ def test_what_could_not_be_written_is_told_until_it_is(database):
     assert done.wait(10)
     database.write(lambda _: None)
     assert any("could not be written" in message for message in database.messages)
+    assert database.trouble in database.messages
 
     database.well()
 
     assert database.messages == ()
+    assert database.trouble is None
 
 
 def test_after_closing_every_use_says_so(tmp_path):
