@@ -14,14 +14,13 @@ from core.words import say
 from pages.parts import plan_loads, plan_slo
 from pages.parts.plan_state import key, put, typed
 
-AVOID, MEASURE = "avoid", "measure"
 MOST_SEED = 2**53 - 1  # a browser knows no larger whole number
 LAUNCHED = "benchmark_launched"  # the next plan begins without the last one's name
 START: dict[str, object] = {
     "input": 128,
     "output": 128,
     "exact": False,
-    "prefix": AVOID,
+    "nonce": True,  # no widget: only a loaded plan can do without
     "stream": True,
     "temperature": 0.0,
     "seed": 0,
@@ -92,7 +91,7 @@ def workload() -> Workload:
         temperature=typed("temperature"),
         ignore_eos=typed("exact"),
         extra_body=pasted.extra_body(typed("extra")),
-        nonce=typed("prefix") == AVOID,
+        nonce=typed("nonce"),
         seed=typed("seed") or 0,
         keep_text=typed("keep_text"),
     )
@@ -119,7 +118,7 @@ def fill(experiment: Experiment) -> str:
         "input": asked_of.input_tokens,
         "output": asked_of.output_tokens,
         "exact": asked_of.ignore_eos,
-        "prefix": AVOID if asked_of.nonce else MEASURE,
+        "nonce": asked_of.nonce,
         "stream": asked_of.stream,
         "temperature": asked_of.temperature,
         "seed": max(-MOST_SEED, min(MOST_SEED, asked_of.seed)),

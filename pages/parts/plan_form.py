@@ -10,8 +10,8 @@ from core.servers import builtin
 from core.words import say
 from pages.parts import builtin_start, configuration_form, look, plan_fields, plan_load_form
 from pages.parts.configuration_form import CHOSEN
-from pages.parts.plan_fields import AVOID, MEASURE, MOST_SEED
-from pages.parts.plan_state import KEPT, key, typed
+from pages.parts.plan_fields import MOST_SEED
+from pages.parts.plan_state import KEPT, key, put, typed
 from pages.parts.text import dash
 
 TABLE = "benchmark_table"
@@ -90,8 +90,9 @@ def _table(known: Sequence[Configuration]) -> list[Configuration]:
 def workload() -> None:
     """Card 2: what is asked."""
     with st.container(border=True, gap="small"):
-        card_title(2, say("Workload"), say("random words, new for every request"))
-        prompt, answer, exact, prefix = look.pair("cards4_workload", 4, gap="small")
+        new = say("random words, new for every request, so that no prefix cache helps")
+        card_title(2, say("Workload"), new if typed("nonce") else say("random words, the same in every run"))
+        prompt, answer, exact = look.pair("cards3_workload", 3, gap="small")
         prompt.number_input(say("Prompt length, tokens"), 1, 1_000_000, step=64, key=key("input"), **KEPT)
         answer.number_input(say("Answer length, tokens"), 1, 100_000, step=64, key=key("output"), **KEPT)
         exact.selectbox(
@@ -100,11 +101,18 @@ def workload() -> None:
             help=say("Exactly: the server is asked to ignore its stop token (ignore_eos), where it accepts that. "
                      "Otherwise answers may be shorter than asked, which changes what is compared."),
         )  # fmt: skip
-        prefix.selectbox(
-            say("Prefix cache"), [AVOID, MEASURE], key=key("prefix"), **KEPT,
-            format_func=lambda it: say("avoid (nonce first)") if it == AVOID else say("measure it"),
-            help=say("A nonce at the start of every prompt keeps the server's prefix cache out of the numbers."),
-        )  # fmt: skip
+        if not typed("nonce"):
+            _same_prompts()
+
+
+def _same_prompts() -> None:
+    """Of a loaded plan without a nonce: what that does to its numbers, and the way out."""
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", gap="small"):
+        words = say("The plan that was loaded asks the same prompts again at every level and of every configuration: a "
+                    "prefix cache answers the later ones faster, so they do not compare.")  # fmt: skip
+        with st.container(width="stretch"):
+            look.problem(words, level="act")
+        st.button(say("Ask new prompts"), key="benchmark_new_prompts", on_click=put, args=("nonce", True))
 
 
 def load() -> None:
