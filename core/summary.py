@@ -143,13 +143,6 @@ def values(records: Iterable[RequestRecord], metric: str) -> list[float]:
     return _values(answered, metric)
 
 
-def groups(records: Iterable[RequestRecord], metric: str) -> list[int]:
-    """For each of `values` of a pooled metric the place of its request: a request's gaps hang together."""
-    answered = [record for record in records if not record.warmup and record.outcome is Outcome.OK]
-    chosen = answered if metric == "gap_s" else [r for r in answered if metrics.chunks_are_tokens(r)]
-    return [place for place, record in enumerate(chosen) for _ in metrics.gaps_s(record)]
-
-
 def _values(answered: Sequence[RequestRecord], metric: str) -> list[float]:
     of_one = metrics.PER_REQUEST[metric]
     return [value for record in answered if (value := of_one(record)) is not None and -SANE < value < SANE]
@@ -202,11 +195,6 @@ def success_rate(counts: dict[str, int]) -> float | None:
     """ok / (ok + failed + empty); None if nothing ended."""
     ended = counts["ok"] + counts["failed"] + counts["empty"]
     return counts["ok"] / ended if ended else None
-
-
-def scaling_efficiency(throughput: float | None, concurrency: int, of_one: float | None) -> float | None:
-    """Throughput at c / (c x throughput at 1)."""
-    return throughput / (concurrency * of_one) if throughput is not None and of_one else None
 
 
 def token_source(answered: Iterable[RequestRecord]) -> TokenSource | None:

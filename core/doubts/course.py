@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from core.doubts.client import late_for_ttft
 from core.doubts.evidence import Evidence
 from core.doubts.finding import Finding
+from core.endpoint import SIMULATED
 from core.hosts import is_this_machine
 from core.quantities import percent, seconds
 from core.records import Failure, FailureKind, Outcome
@@ -163,7 +164,7 @@ def _as_sentence(change: str) -> str:
 
 def simulated_doubts(seen: Evidence) -> Iterator[Finding]:
     """Numbers of the simulator, not of a model."""
-    if seen.run.plan.configuration.endpoint.demo == "simulated":
+    if seen.run.plan.configuration.endpoint.demo == SIMULATED:
         yield Finding(
             kind="simulated",
             level="note",

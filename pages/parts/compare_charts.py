@@ -12,13 +12,14 @@ from core.charts.marks import in_full
 from core.charts.sample import Series, time_unit
 from core.charts.tradeoff import Curve, Line, Panel, Point, against_load, throughput_against_latency
 from core.comparison import MARGIN, Statistic
+from core.endpoint import SIMULATED
 from core.lineup import Cell, Contender, Lineup
 from core.metrics import METRICS
 from core.percentile import FOR_P99
 from core.quantiles import Sample
 from core.standing import LATENCIES, THROUGHPUT, Row, weak
 from core.words import say
-from pages.parts.compare_words import SIMULATED, label_of
+from pages.parts.compare_words import label_of
 from pages.parts.look import mode, pair, plot, section
 from pages.parts.measures import definitions, named_below
 

@@ -4,6 +4,7 @@ from math import nan
 
 from core.charts.sample import Unit, time_unit
 from core.comparison import Difference, Verdict
+from core.endpoint import SIMULATED
 from core.lineup import Contender, Lineup
 from core.standing import Against, Row
 from core.words import say
@@ -12,7 +13,6 @@ from pages.parts.text import difference, escape_markdown
 
 SIGN = {"good": "▲", "bad": "▼", "neutral": "≈"}
 TONE = {"good": "green", "bad": "red", "neutral": "gray"}
-SIMULATED = "simulated"
 DOUBTED = ":material/warning:"  # the mark of a verdict with reservations
 UNBROKEN = "\N{NO-BREAK SPACE}"
 

@@ -1,10 +1,11 @@
 """How launches and their runs are named wherever they are watched: with the mark of the simulator. Draws nothing."""
 
+from core.endpoint import SIMULATED
 from core.fleet.live import ENDED_STATES, LiveExperiment, LiveRun
 from core.load import level_words
 from core.words import say
 from pages.parts import look
-from pages.parts.text import SIMULATED, count, escape_markdown, moment, named, plural
+from pages.parts.text import count, escape_markdown, moment, named, plural
 
 
 def title(found: LiveExperiment) -> str:

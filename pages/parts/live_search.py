@@ -8,11 +8,12 @@ from plotly.graph_objects import Figure
 from core.charts.sample import Series
 from core.charts.search import Tried, Way, limit_by_level, search_course
 from core.course import Searched
+from core.endpoint import SIMULATED
 from core.slo import LATENCIES, SUCCESS_RATE, SloLimit
 from core.words import say
 from pages.parts import links, look
 from pages.parts.slo_words import limited, slo_words
-from pages.parts.text import SIMULATED, escape_markdown, named
+from pages.parts.text import escape_markdown, named
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 UNITS = {"concurrency": "requests in flight", "rate": "requests/s"}

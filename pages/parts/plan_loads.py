@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Literal
 
 from core.asked import AskedLoad, Manner
 from core.levels import read_stages, short, written_stages
@@ -13,7 +12,6 @@ from core.words import say
 from pages.parts import fields, plan_slo
 from pages.parts.plan_state import put, typed
 
-Kind = Literal["closed", "open", "stages", "sweep", "search"]
 CLOSED, OPEN, STAGES, SWEEP, SEARCH = KINDS = ("closed", "open", "stages", "sweep", "search")
 GIVEN = (CLOSED, OPEN, STAGES)  # kinds whose levels are known beforehand
 BY_REQUESTS, BY_SECONDS, BY_STAGES = "requests", "seconds", "stages"

@@ -4,13 +4,14 @@ from collections.abc import Collection
 
 import streamlit as st
 
+from core.endpoint import SIMULATED
 from core.fleet.local import run_name
 from core.metrics import METRICS
 from core.run import Run
 from core.summary import Summary
 from core.words import say
 from pages.parts.look import badge, pair, zone
-from pages.parts.measures import Card, draw_cards, sentence, weak
+from pages.parts.measures import Card, definition, draw_cards, sentence, weak
 from pages.parts.text import (
     count,
     escape_markdown,
@@ -24,7 +25,6 @@ from pages.parts.text import (
     when,
 )  # fmt: skip
 
-SIMULATED = "simulated"
 TIMES = (
     "Measured: from the first request sent to the last one's end, without warm-up; throughput is divided by it.\n\n"
     "The whole run: with preflight, opening of connections and warm-up before it, and the last decoding after it."
@@ -148,7 +148,7 @@ def time_taken(run: Run, summary: Summary) -> None:
 def under_the_cards(summary: Summary) -> None:
     """What a tutorial's script would have printed, and what else must be known of these numbers."""
     if summary.tutorial is not None:
-        sentence(summary.tutorial.sentence)
+        sentence(summary.tutorial.sentence, help_text=definition("tutorial"))
     left_out = [
         plural(summary.counts.get(key, 0), one, many)
         for key, one, many in (

@@ -9,11 +9,12 @@ import pandas as pd
 import streamlit as st
 
 from core.charts.sample import thinned
+from core.endpoint import SIMULATED
 from core.words import say
 from pages.parts.look import STATE_COLOUR, swatch, zone
 from pages.parts.measures import definition, few, few_note, muted, success_percent, three_digits
 from pages.parts.runs_room import fitting
-from pages.parts.text import MISSING, SIMULATED, in_cell, milliseconds, when
+from pages.parts.text import MISSING, in_cell, milliseconds, when
 from storage.runs import RunRow
 
 SPARKS = 30

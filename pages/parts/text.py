@@ -7,11 +7,11 @@ import re
 from datetime import UTC, datetime, tzinfo
 
 from core.charts.sample import time_unit
+from core.endpoint import SIMULATED
 from core.shortening import cut
 from core.words import say
 
 MISSING = "–"
-SIMULATED = "simulated"  # what `demo` says of an endpoint without a model
 MINUS = "\N{MINUS SIGN}"
 PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 # Streamlit turns these into icons, emoji and links after the backslashes are gone: a word joiner stops it.
@@ -20,7 +20,7 @@ SHORTCODE = re.compile(
 )
 ARROWS = re.compile(r"(?<=[-~<>])(?=[>=-])")
 JOINER = "\N{WORD JOINER}"
-KILO, TEN_KILO, MILLION, BILLION = 1e3, 1e4, 1e6, 1e9
+KILO, MILLION, BILLION = 1e3, 1e6, 1e9
 
 
 def escape_markdown(text: str) -> str:
