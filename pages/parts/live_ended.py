@@ -1,5 +1,6 @@
 """A launch that has ended: what was measured or what failed, in one sentence and four numbers. Draws snapshots."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import streamlit as st
@@ -7,11 +8,13 @@ import streamlit as st
 from core.fleet.live import LiveExperiment, LiveRun
 from core.run import RunState
 from core.words import say
-from pages.parts import live_doubts, look
+from pages.parts import live_doubts, look, state
 from pages.parts.live_doubts import Health
+from pages.parts.live_names import label_of
 from pages.parts.live_numbers import Cell, draw, hour, rates
-from pages.parts.measures import hint
+from pages.parts.measures import definition, hint, sentence
 from pages.parts.text import clock, count, escape_markdown, ms, plural, short
+from storage.runs import RunNotFound
 
 LONGEST_REASON = 300
 
@@ -83,6 +86,19 @@ def show(found: LiveExperiment) -> None:
             measured = [run for run in found.runs if run.sent]
             of_one = rates(measured[0]) if len(measured) == 1 else []  # of several each run's page tells
             draw([_runs(found), _time(found), _answered(found), *of_one, _lag(found)], "cards4_ended")
+
+
+def tutorial_line(found: LiveExperiment) -> None:
+    """What a tutorial's script would have printed for the first run with answers, and why it differs."""
+    first = next((run for run in found.runs if run.ok), None)
+    if first is None:
+        return
+    with suppress(RunNotFound):  # deleted since
+        told = state.services().runs.summary(first.run_id).tutorial
+        if told is not None:
+            whose = say("{label} at {level}:", label=label_of(first), level=first.plan.load.words())
+            words = told.sentence if len(found.runs) == 1 else f"{whose} {told.sentence}"
+            sentence(words, help_text=definition("tutorial"))
 
 
 def _runs(found: LiveExperiment) -> Cell:

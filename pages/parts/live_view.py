@@ -69,9 +69,12 @@ def _ways_on(found: LiveExperiment, place: DeltaGenerator) -> None:
 def show(found: LiveExperiment, live: Sequence[LiveExperiment]) -> None:
     """All below the head, by how far the launch has come."""
     if found.state in ENDED_STATES:
+        compared = last_verdict.last(state.services().runs.list_runs(experiment_id=found.id))
         live_ended.show(found)
+        if compared is None:  # the verdict has a line of its own
+            live_ended.tutorial_line(found)
         live_search.show(found.searched, [])
-        _ended(found)
+        _ended(found, compared)
     elif found.state is RunState.RUNNING:
         live_numbers.show(found)
         now = found.current
@@ -95,12 +98,14 @@ def _running(found: LiveExperiment) -> None:
         _noticed(found, say("Noticed so far"))
 
 
-def _ended(found: LiveExperiment) -> None:
+def _ended(found: LiveExperiment, compared: last_verdict.Compared | None) -> None:
     left, right = look.pair("pair_live", [1, 1.35], gap="medium")
     with left:
         _levels(found)
     with right:
-        _verdict(found)
+        if compared is not None:
+            look.section(say("Verdict"), say("baseline {name}", name=escape_markdown(compared.baseline)))
+            last_verdict.sentences(compared)
         if any(run.sent for run in found.runs):
             _noticed(found, say("Noticed"))
     _errors(found)
@@ -135,13 +140,6 @@ def _now(found: LiveExperiment) -> None:
         in_flight=run.in_flight_recent if load.variable == "rate" else None,
     )
     look.plot(fig, "live_chart")
-
-
-def _verdict(found: LiveExperiment) -> None:
-    compared = last_verdict.last(state.services().runs.list_runs(experiment_id=found.id))
-    if compared is not None:
-        look.section(say("Verdict"), say("baseline {name}", name=escape_markdown(compared.baseline)))
-        last_verdict.sentences(compared)
 
 
 def _errors(found: LiveExperiment, none: str = "") -> None:

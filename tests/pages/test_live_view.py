@@ -108,6 +108,19 @@ def test_a_finished_launch_says_what_was_measured_and_leads_on(services, opened)
     assert all("/glossary#" in metric(page, name).help for name in ("Answered", "Client lag p99"))
 
 
+@pytest.mark.parametrize("configurations", [1, 2])
+def test_under_the_headline_of_an_end_stands_once_what_a_tutorial_script_prints(services, opened, configurations):
+    chosen = [SIMULATED, builtin.simulated_configuration(1, "gt-ttft20000-itl1000")][:configurations]
+    experiment = launched(services, *chosen)
+    wait_for(services, experiment, ended)
+
+    page = opened("benchmark", view="live", experiment=experiment)
+
+    lines = [found for found in page.markdown if "tutorial script would print" in found.value]
+    assert len(lines) == 1
+    assert "/glossary#" in lines[0].help
+
+
 def test_a_plan_is_taken_up_again_after_its_launch(services, opened):
     services.library.save_configuration(SIMULATED)
     experiment = launched(services, SIMULATED, requests=3)
