@@ -26,7 +26,10 @@ def planned(line: Lineup, percentile: Statistic) -> tuple[Load, Experiment]:
     """The load as it was, and the plan with as many answers as intervals need."""
     runs = [entry.run for contender in line.contenders for entry in contender.entries]
     lacking = shortfall(line, percentile)
-    loads = [run.plan.load if lacking is None else longer(run.plan.load, lacking.factor) for run in runs]
+    factor = 1.0 if lacking is None else lacking.factor
+    # The fields hold one number of warm-up requests for all levels: that of the level which had most.
+    warmup = max(run.plan.load.warmup_requests for run in runs)
+    loads = [replace(longer(run.plan.load, factor), warmup_requests=warmup) for run in runs]
     again = [replace(run, plan=replace(run.plan, load=load)) for run, load in zip(runs, loads, strict=True)]
     return runs[0].plan.load, plan_again.of_runs(again)
 
@@ -34,7 +37,7 @@ def planned(line: Lineup, percentile: Statistic) -> tuple[Load, Experiment]:
 def _help(before: Load, wanted: Experiment) -> str:
     words = say("Fills the fields of a benchmark with this plan, to be changed or launched once more")
     after = wanted.plans[0].load
-    if after == before:
+    if _size(after) == _size(before):
         return f"{words}."
     return say("{words}: {after} a run instead of {before}.", words=words, after=_size(after), before=_size(before))
 
