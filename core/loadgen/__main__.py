@@ -9,6 +9,7 @@ import dataclasses
 import os
 import signal
 import sys
+from collections import deque
 from collections.abc import Callable
 
 try:
@@ -70,6 +71,7 @@ class Child:
         self._secrecy = Secrecy(None)
         self._reported: set[tuple[float, float]] = set()
         self._unknown_model = False
+        self._unwritten: deque[RequestRecord] = deque()
 
     async def run(self) -> None:
         """The child's whole life."""
@@ -181,12 +183,21 @@ class Child:
         )  # fmt: skip
 
     def _keep(self, record: RequestRecord) -> None:
-        assert self._out is not None
         self._unknown_model |= record.failure is not None and record.failure.kind is FailureKind.HTTP_404
-        self._out.write(channel.dump_record(self._secrecy.record(record)))
+        # Not at once: to make a record of 14,000 chunks and their text took 0.25 ms, to write it takes 0.35.
+        # Each is below 0.5 ms up to 20,000 chunks with text; above that a run that keeps texts holds the loop longer.
+        self._unwritten.append(record)
+        self._loop.call_soon(self._write_record)
+
+    def _write_record(self) -> None:
+        assert self._out is not None
+        if self._unwritten:
+            self._out.write(channel.dump_record(self._secrecy.record(self._unwritten.popleft())))
 
     def _say(self, kind: str, **body: object) -> None:
         assert self._out is not None
+        while self._unwritten:  # what comes later is told later
+            self._write_record()
         self._out.write(channel.message(kind, **body))
 
     def _cancel(self) -> None:

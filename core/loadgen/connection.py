@@ -2,15 +2,15 @@
 
 Subtleness ahead: in `data_received` other sockets are waiting to be read, so all it does is read the clock, keep
 `(time, bytes)` and look at the last bytes for the end of the answer. HTTP framing and meaning come later
-(`core.loadgen.exchange`). An answer whose end cannot be told so simply is parsed at once ("eager").
+(`core.loadgen.exchange`). A seldom answer whose end cannot be told so simply is parsed at once ("eager").
 """
 
 import asyncio
 import select
 from time import monotonic_ns
 
-from core.loadgen.exchange import Exchange
-from core.loadgen.framing import Mode
+from core.loadgen.exchange import TAIL_BYTES, Exchange
+from core.loadgen.framing import Mode, ends_chunked
 from core.records import FailureKind
 from core.words import say
 
@@ -88,16 +88,17 @@ class Connection(asyncio.Protocol):
             return
         exchange.reads.append((now, data))
         exchange.bytes_seen += len(data)
-        if exchange.mode is not Mode.NEW or exchange.read_head(data) is not Mode.CHUNKED:
+        if exchange.mode is not Mode.NEW or exchange.read_head() is not Mode.CHUNKED:
             self.not_chunked(exchange, now)
-        elif len(data) > exchange.head_length and data[-4:] == BLANK_LINE:  # more than a head, which ends so too
+        elif exchange.bytes_seen > exchange.head_length and data[-4:] == BLANK_LINE:  # a head ends so, too
             self.near_the_end(now, data)
 
     def not_chunked(self, exchange: Exchange, now: int) -> None:
         """An answer of known length, one without an end of its own, or one that only a parser can follow."""
-        if exchange.mode is Mode.CLOSE:
+        mode = exchange.mode
+        if mode is Mode.CLOSE or mode is Mode.NEW:
             return
-        if exchange.bytes_seen >= exchange.length if exchange.mode is Mode.LENGTH else exchange.parse_now():
+        if exchange.bytes_seen >= exchange.length if mode is Mode.LENGTH else exchange.parse_now():
             self.release(now)
 
     def near_the_end(self, now: int, data: bytes) -> None:
@@ -108,10 +109,14 @@ class Connection(asyncio.Protocol):
             self.look_closer(now)
 
     def look_closer(self, now: int) -> None:
-        """A read that may be an unusual end (trailers, a cut last chunk): only parsing what came tells."""
+        """A read that may be an unusual end (trailers, a cut last chunk): told by the bytes before it, too.
+
+        Few bytes are parsed at once. Of many the last few kilobytes tell: to decode them all would hold the loop.
+        """
         exchange = self.exchange
         assert exchange is not None
-        if exchange.parse_now():
+        tail = exchange.tail()
+        if ends_chunked(tail) if len(tail) >= TAIL_BYTES else exchange.parse_now():
             self.release(now)
 
     def release(self, now: int) -> None:

@@ -14,6 +14,7 @@ from core.records import Failure, FailureKind, RequestRecord
 from core.words import say
 
 PIECE_BYTES = 4096  # decoded between two looks at the clock: about 50 us
+TAIL_BYTES, TAIL_READS = 4096, 256  # looked at for an unusual end: what is shorter costs less to decode at once
 READ_COST = 256  # what a read costs beside its bytes, in bytes
 
 
@@ -21,7 +22,7 @@ class Exchange:
     """A prepared request and what came back. `ended` is called once, when the last byte is there or never will be."""
 
     __slots__ = (
-        "_closed_cleanly", "_last_decoded_ns", "_offset", "_position", "_promised", "abandon", "bytes_decoded",
+        "_closed_cleanly", "_last_decoded_ns", "_offset", "_promised", "abandon", "bytes_decoded",
         "bytes_seen", "connect_s", "distrust_connection", "ended", "ended_ns", "failure", "head_length", "length",
         "message", "mode", "prepared", "queued", "reads", "refused", "scheduled_ns", "sent_ns", "total_reads",
     )  # fmt: skip
@@ -49,18 +50,30 @@ class Exchange:
         self.failure: Failure | None = None
         self.queued = False
         self.message = Message(keep_body=keep_body, keep_text=keep_text)
-        self._position = self._offset = 0  # the read that is decoded next, and how far into it
+        self._offset = 0  # how far into the first of the reads all is decoded
         self._last_decoded_ns: int | None = None
         self._closed_cleanly = False
 
     # -- as bytes come ------------------------------------------------------------------------------------------
 
-    def read_head(self, data: bytes) -> Mode:
-        """Decide from the first read how the end will be recognised."""
-        head = first_read(data)
+    def read_head(self) -> Mode:
+        """Decide from the reads until now how the end will be recognised."""
+        reads = self.reads
+        head = first_read(reads[0][1] if len(reads) == 1 else b"".join(data for _, data in reads))
         self.mode, self.head_length, self.length = head.mode, head.head_length, head.length
         self._promised, self.refused = head.keep_alive, head.refused
         return head.mode
+
+    def tail(self) -> bytes:
+        """The last few kilobytes; fewer where fewer are held."""
+        found: list[bytes] = []
+        size = 0
+        for _, data in reversed(self.reads):
+            found.append(data[size - TAIL_BYTES :])
+            size += len(found[-1])
+            if size >= TAIL_BYTES or len(found) >= TAIL_READS:
+                break
+        return b"".join(reversed(found))
 
     @property
     def over(self) -> bool:
@@ -126,9 +139,10 @@ class Exchange:
         """Decode reads until none is left (True) or the clock passes `deadline_ns` (False).
 
         The clock is looked at every few reads or kilobytes: a large read is decoded in pieces, with its one time.
+        Each slice lets go of its own reads: to free those of a long answer all at once takes longer than a slice.
         """
         message = self.message
-        reads, position, fed = self.reads, self._position, 0
+        reads, position, fed = self.reads, 0, 0
         while position < len(reads) and message.fault is None:
             at_ns, data = reads[position]
             begin = self._offset
@@ -144,25 +158,26 @@ class Exchange:
             if fed > PIECE_BYTES and deadline_ns is not None:
                 fed = 0
                 if position < len(reads) and monotonic_ns() > deadline_ns:
-                    self._position = position
+                    self.total_reads += position
+                    del reads[:position]
                     return False
         if reads:
             self._last_decoded_ns = reads[-1][0]
         self.total_reads += len(reads)
         self.bytes_decoded = self.bytes_seen
-        self._position = self._offset = 0
+        self._offset = 0
         reads.clear()
         return True
 
     def leave_undecoded(self) -> None:
         """Drop what came and is not decoded; its record says so. There is no time for it, or no room."""
-        left = sum(len(data) for _, data in self.reads[self._position :]) - self._offset
+        left = sum(len(data) for _, data in self.reads) - self._offset
         self.failure = self.failure or Failure(kind=FailureKind.CANCELLED, message=say("Cancelled."))
         words = say("{sentence} {left:,} bytes were left undecoded.", sentence=self.failure.message, left=left)
         self.failure = replace(self.failure, message=words)
         self.total_reads += len(self.reads)
         self.bytes_decoded = self.bytes_seen
-        self._position = self._offset = 0
+        self._offset = 0
         self.reads.clear()
 
     # -- the record -----------------------------------------------------------------------------------------------

@@ -46,6 +46,8 @@ class Kept:
 
 def whole(text: str) -> str:
     """The text with halves of a character that came in two escapes put together, and lone halves replaced."""
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -1,6 +1,7 @@
 """What goes through the pipe comes out the same."""
 
 from array import array
+from dataclasses import replace
 
 import orjson
 from hypothesis import given
@@ -40,6 +41,15 @@ def test_a_record_survives_the_pipe(record):
 
     assert line.count(b"\n") == 1
     assert channel.load_record(orjson.loads(line)["record"]) == record
+
+
+def test_chunk_times_travel_as_bytes_and_not_as_numbers():
+    record = RequestRecord(request_id="r", index=0, chunk_us=array("i", range(1_000_000, 1_010_000)))
+
+    assert len(channel.dump_record(record)) < 6 * 10_000
+    assert channel.load_record(
+        orjson.loads(channel.dump_record(replace(record, chunk_us=range(3))))["record"]
+    ).chunk_us == array("i", [0, 1, 2])
 
 
 def test_a_job_survives_the_pipe_and_never_shows_its_key():

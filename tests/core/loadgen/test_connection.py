@@ -451,26 +451,76 @@ async def test_bytes_after_an_answer_end_the_connection_and_belong_to_nobody():
     assert server.connections == 3
 
 
-async def test_an_event_stream_of_crlf_lines_is_not_decoded_as_it_is_read():
-    lines = [one.replace(b"\n", b"\r\n") for one in (event("a"), event("b"), FINISH, DONE)]
+CRLF_EVENTS = [one.replace(b"\n", b"\r\n") for one in (event("a"), event("b"), FINISH, DONE)]
+LONG_EVENTS = [event("a" * 5000), event("b"), FINISH, DONE]
+PLAIN_EVENTS = [event("a"), event("b"), FINISH, DONE]
+SIZE = sum(map(len, PLAIN_EVENTS))
+
+
+@pytest.mark.parametrize(
+    ("begin", "reads", "end"),
+    [
+        (CHUNKED, list(map(chunk, CRLF_EVENTS)), b"0\r\n\r\n"),
+        (CHUNKED, list(map(chunk, LONG_EVENTS)), b"0\r\nX-Trailer: 1\r\n\r\n"),
+        (HEAD.replace(b"1.1", b"1.0") + b"Content-Length: %d\r\n\r\n" % (SIZE + 1), PLAIN_EVENTS, b"\n"),
+        (b"HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n" + CHUNKED, list(map(chunk, PLAIN_EVENTS)), b"0\r\n\r\n"),
+        (CHUNKED[:-9], [CHUNKED[-9:] + chunk(PLAIN_EVENTS[0]), *map(chunk, PLAIN_EVENTS[1:])], b"0\r\n\r\n"),
+    ],
+    ids=["lines of CRLF", "trailers", "HTTP/1.0 with a length", "an interim answer", "a head in two reads"],
+)
+async def test_answers_that_are_a_bit_unusual_are_not_decoded_as_they_are_read(begin, reads, end):
     seen = []
 
     async def slowly(_asked, writer):
-        writer.write(CHUNKED)
-        for line in lines:
-            writer.write(chunk(line))
+        for data in (begin, *reads):
+            writer.write(data)
             await writer.drain()
             await asyncio.sleep(0.01)
             seen.append(next(iter(engine._flight.exchanges)).bytes_decoded)
-        writer.write(b"0\r\n\r\n")
+        writer.write(end)
 
     async with scripted(slowly) as server:
         records: list = []
         engine = engine_for(plan_for(server.port), records)
         await engine.run()
 
-    assert records[0].text == "ab"
-    assert seen == [0, 0, 0, 0]
+    assert (records[0].failure, records[0].text[-1], len(records[0].chunk_us)) == (None, "b", 2)
+    assert seen == [0] * (1 + len(reads))
+
+
+@pytest.mark.parametrize("cut", range(len(CHUNKED) + 1))
+async def test_a_head_cut_anywhere_is_understood(cut):
+    whole = b"HTTP/1.1 100 Continue\r\n\r\n" + stream("a", "b")
+    at = cut + len(b"HTTP/1.1 100 Continue\r\n\r\n") - len(CHUNKED) // 2  # the interim answer's end, too
+
+    async def in_two(_asked, writer):
+        writer.write(whole[:at])
+        await writer.drain()
+        await asyncio.sleep(0.002)
+        writer.write(whole[at:])
+
+    async with scripted(in_two) as server:
+        records = await measured(plan_for(server.port, requests=2))
+
+    assert [record.text for record in records] == ["ab", "ab"]
+    assert server.connections == 1
+
+
+@pytest.mark.parametrize("cut", range(1, 30))
+async def test_trailers_after_a_long_answer_end_it_wherever_they_are_cut(cut):
+    whole = CHUNKED + b"".join(map(chunk, LONG_EVENTS)) + b"0\r\nX-Trailer: 1\r\nY: 2\r\n\r\n"
+
+    async def in_two(_asked, writer):
+        writer.write(whole[:-cut])
+        await writer.drain()
+        await asyncio.sleep(0.002)
+        writer.write(whole[-cut:])
+
+    async with scripted(in_two) as server:
+        records = await measured(plan_for(server.port, requests=2, limits=Limits(idle_s=5)))
+
+    assert [record.failure for record in records] == [None] * 2
+    assert server.connections == 1
 
 
 async def test_tls_is_spoken_with_an_authority_from_a_file(tmp_path):

@@ -40,6 +40,21 @@ async def test_the_loop_gets_its_turn_between_slices():
 
 
 @pytest.mark.usefixtures("all_the_processor")
+@pytest.mark.parametrize(("chunks", "slices"), [(50, 1), (5000, 2)])
+async def test_a_long_record_is_made_in_a_slice_of_its_own(chunks, slices, monkeypatch):
+    monkeypatch.setattr(decoding, "IDLE_SLICE_NS", 10**12)
+    monkeypatch.setattr(decoding, "BUSY_SLICE_NS", 10**12)
+    turns = 0
+    decoder = IdleDecoder(asyncio.get_running_loop(), decoded=lambda _: None)
+    decoder.add(long_exchange(chunks))
+    while decoder.waiting:
+        turns += 1
+        await asyncio.sleep(0)
+
+    assert turns == slices
+
+
+@pytest.mark.usefixtures("all_the_processor")
 async def test_an_exchange_in_flight_is_decoded_but_not_given_up():
     decoded = []
     decoder = IdleDecoder(asyncio.get_running_loop(), decoded=decoded.append)

@@ -1,6 +1,6 @@
 """One request's reads become a record: times are given, no socket is opened, nothing sleeps."""
 
-from core.loadgen.exchange import Exchange
+from core.loadgen.exchange import TAIL_BYTES, TAIL_READS, Exchange
 from core.loadgen.framing import Mode
 from core.loadgen.seen import Prepared
 from core.records import FailureKind, Outcome, TokenSource
@@ -81,6 +81,27 @@ def test_decoding_stops_at_its_deadline_and_goes_on_where_it_stopped():
 
     assert slices > 5
     assert len(exchange.record(0, keep_text=False).chunk_us) == 100
+
+
+def test_each_slice_lets_go_of_what_it_decoded_and_the_count_of_reads_stays_whole():
+    reads = [(0, CHUNKED)] + [(at, chunk(event("x"))) for at in range(1, 400)] + [(400, chunk(FINISH) + b"0\r\n\r\n")]
+    exchange = exchange_with(reads, ended_ms=400)
+    held = [len(exchange.reads)]
+    while not exchange.decode(0):
+        held.append(len(exchange.reads))
+
+    assert len(held) > 5
+    assert held == sorted(held, reverse=True)
+    record = exchange.record(0, keep_text=False)
+    assert (record.reads, len(record.chunk_us), record.chunk_us[-1]) == (401, 399, 399_000)
+
+
+def test_the_tail_of_an_answer_reaches_over_its_last_reads_and_no_further():
+    exchange = exchange_with([(0, b"a" * 5000), (1, b"b" * 100), (2, b"c")], ended_ms=2)
+
+    assert exchange.tail() == b"a" * (TAIL_BYTES - 101) + b"b" * 100 + b"c"
+    assert exchange_with([(0, b"ab"), (1, b"c")], ended_ms=1).tail() == b"abc"
+    assert len(exchange_with([(at, b"x") for at in range(2000)], ended_ms=1).tail()) == TAIL_READS
 
 
 def test_a_large_read_is_decoded_in_pieces_with_its_one_time():

@@ -42,3 +42,10 @@ def test_a_key_cut_off_by_a_clipped_sentence_is_cut_too():
     assert SECRECY.text("x" * 40 + " Bearer sk-geheim-1…") == "x" * 40 + " …"
     assert SECRECY.text("ends with sk-gehei") == "ends with …"
     assert SECRECY.text("no key, only sk") == "no key, only sk"
+
+
+def test_a_key_is_found_in_the_midst_of_a_long_text_of_any_letters():
+    long = "好的 tok " * 20_000
+
+    assert SECRECY.text(f"{long}Sk-Geheim-123{long}") == f"{long}…{long}"
+    assert SECRECY.text(long) is long
