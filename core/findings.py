@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.doubts.answers import chunk_doubts, count_doubts, length_doubts, overlong_doubts, stream_doubts
+from core.doubts.answers import chunk_doubts, count_doubts, finish_doubts, length_doubts, overlong_doubts, stream_doubts
 from core.doubts.claims import claim_doubts
 from core.doubts.client import client_doubts, greyed_by_client
 from core.doubts.course import busy_doubts, failure_doubts, preflight_doubts, simulated_doubts, state_doubts
@@ -21,7 +21,7 @@ __all__ = ["LEVELS", "Finding", "Level", "findings", "gathered", "greyed", "in_o
 DOUBTS = (
     state_doubts, saturation_doubts, failure_doubts, turned_away_doubts, schedule_doubts, client_doubts, busy_doubts,
     stream_doubts, serial_doubts, cold_doubts, count_doubts, length_doubts, overlong_doubts, chunk_doubts,
-    simulated_doubts, preflight_doubts, sample_doubts, claim_doubts,
+    finish_doubts, simulated_doubts, preflight_doubts, sample_doubts, claim_doubts,
 )  # fmt: skip
 
 

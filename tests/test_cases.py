@@ -7,6 +7,7 @@ import json
 import os
 import random
 import shutil
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -14,11 +15,12 @@ from pathlib import Path
 import pytest
 
 from core import metrics
-from core.doubts.record import Doubt, request_warnings
+from core.findings import findings
 from core.records import Failure, FailureKind, Outcome, RequestRecord, TokenSource
 from core.wire.errors import http_failure, parameter_change
 from core.wire.openai import Answer, StreamDecoder
 from core.wire.sse import SseParser
+from tests.core.example_runs import plan, run
 
 FOLDER = Path(os.environ.get("CASES_DIR") or Path(__file__).parent / "cases")
 ENDING = ".expected.json"
@@ -249,6 +251,8 @@ def record_of(answer: Answer):
         last_token_s=None if answer.last_token_us is None else answer.last_token_us / 1e6,
         output_tokens=answer.output_tokens,
         streamed=answer.streamed,
+        finish_reason=answer.finish_reason,
+        token_source=answer.token_source,
         failure=answer.failure,
         chunk_us=answer.chunk_us,
     )
@@ -314,18 +318,35 @@ def timing_differences(case, answer, times_us):
     ]
 
 
+# The findings of a run in the words of the cases; what else they tell of a run is no warning of an answer.
+WARNINGS = {
+    "chunks_not_tokens": "chunks_not_tokens",
+    "no_usage": "token_count_unknown_or_estimated",
+    "no_finish_reason": "no_finish_reason",
+    "short_answers": "short_output",
+    "buffered_stream": "buffered_stream",
+    "not_streamed": "not_streamed",
+}
+
+
 def warning_differences(case, answer):
-    """The set of warnings must be exact."""
+    """The set of warnings must be exact: those of a run of this one answer."""
     if "must_warn" not in case["expect"]:
         return []
     request = case.get("request", {})
     demanded = request.get("min_tokens")
     if request.get("ignore_eos"):
         demanded = request.get("max_completion_tokens", request.get("max_tokens", demanded))
-    seen = request_warnings(answer, demanded_tokens=demanded, stream_asked=request.get("stream", True))
+    asked = plan(
+        ignore_eos=bool(request.get("ignore_eos")),
+        stream=request.get("stream", True),
+        extra_body={name: request[name] for name in ("min_tokens",) if name in request},
+    )
+    found = findings(run([replace(record_of(answer), requested_output_tokens=demanded)], of=asked))
+    seen = sorted(WARNINGS[one.kind] for one in found if one.kind in WARNINGS)
     wanted = case["expect"]["must_warn"]
-    same = sorted(wanted) == sorted(seen) and set(wanted) <= set(Doubt)
-    return [] if same else [f"must_warn: {sorted(seen)} instead of {wanted}"]
+    same = sorted(wanted) == seen and set(wanted) <= set(WARNINGS.values())
+    return [] if same else [f"must_warn: {seen} instead of {wanted}"]
 
 
 # -- kind: http_errors ------------------------------------------------------------------------------------------------

@@ -62,6 +62,18 @@ def count_doubts(seen: Evidence) -> Iterator[Finding]:
         )
 
 
+def finish_doubts(seen: Evidence) -> Iterator[Finding]:
+    """Answers that did not say why they ended."""
+    silent = sum(not record.finish_reason for record in seen.answered)
+    if silent:
+        yield Finding(
+            kind="no_finish_reason",
+            level="note",
+            what=say("{answers} ended without a finish reason.", answers=_of(silent, len(seen.answered))),
+            why=say("So nothing tells whether they were whole, reached their limit or were cut off on the way."),
+        )
+
+
 def _asked(record: RequestRecord, seen: Evidence) -> int:
     return record.requested_output_tokens or seen.run.plan.workload.output_tokens
 

@@ -91,6 +91,10 @@ DOUBTED: dict[str, tuple[Run, Run]] = {
     "no_usage": (doubted(each(tokens=None)), doubted(each())),
     "short_answers": (doubted(each(asked=20)), doubted(each(asked=10))),
     "max_tokens_not_obeyed": (doubted(each(tokens=12, asked=10)), doubted(each(tokens=11, asked=10))),
+    "no_finish_reason": (
+        doubted([*each()[1:], answered(0, finish_reason=None)]),
+        doubted([*each()[1:], answered(0, finish_reason="stop")]),
+    ),
     "chunks_not_tokens": (doubted(each(tokens=30)), doubted(each(tokens=11))),
     "simulated": (doubted(of=SIMULATED), doubted(of=plan(label="Doubted", demo="llama.cpp"))),
     "simulator_late": (doubted(of=SIMULATED, environment=LATE), doubted(of=SIMULATED, environment=ON_TIME)),

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from core.doubts.answers import chunk_doubts, count_doubts, length_doubts, overlong_doubts, stream_doubts
+from core.doubts.answers import chunk_doubts, count_doubts, finish_doubts, length_doubts, overlong_doubts, stream_doubts
 from core.doubts.evidence import evidence
 from core.records import TokenSource
 from core.run import Preflight
-from tests.core.example_runs import answered, plan, run, steady, whole
+from tests.core.example_runs import answered, failed, plan, run, steady, whole
 
 
 def told(doubts, requests, of=None, **rest):
@@ -27,6 +27,11 @@ def test_chunks_that_hold_several_tokens_take_the_name_itl_away():
     assert (found.kind, found.level) == ("chunks_not_tokens", "note")
     assert "2 of 20 answers" in found.what
     assert "3 tokens on average" in found.what
+
+
+def test_one_token_more_than_chunks_is_the_end_token():
+    assert told(chunk_doubts, [answered(0, tokens=11)]) == []
+    assert told(chunk_doubts, [answered(0, tokens=12)])[0].kind == "chunks_not_tokens"
 
 
 def test_one_such_answer_in_twenty_does_not():
@@ -48,6 +53,14 @@ def test_answers_counted_here_are_told_more_quietly():
 
 def test_answers_that_the_server_counted_are_not_doubted():
     assert told(count_doubts, [answered(0), answered(1)]) == []
+
+
+def test_answers_that_do_not_say_why_they_ended_are_told():
+    (found,) = told(finish_doubts, [answered(0, finish_reason=None), answered(1, finish_reason=""), answered(2)])
+
+    assert (found.kind, found.level) == ("no_finish_reason", "note")
+    assert found.what == "2 of 3 answers ended without a finish reason."
+    assert told(finish_doubts, [answered(0, finish_reason="stop"), failed(1)]) == []
 
 
 def test_answers_5_percent_below_the_length_asked_for_are_short():
