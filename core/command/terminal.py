@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from time import monotonic, sleep
 from typing import TextIO
 
-from core.command.time_left import span, time_left_s
 from core.course import Done, expected_runs
 from core.findings import findings, greyed
 from core.fleet.local import Listener, run_name
@@ -16,6 +15,7 @@ from core.records import Outcome, RequestRecord
 from core.run import Preflight, Run
 from core.shortening import cut
 from core.summary import Summary
+from core.time_left import span, time_left_s
 from core.words import say
 
 BAR = 8

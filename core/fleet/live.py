@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from core.course import Searched
 from core.plan import Experiment, RunPlan
 from core.run import ClientHealth, Preflight, RunState, StoppedBy
+from core.time_left import LEAST_SHARE, time_left_s
 
 ENDED_STATES = (RunState.COMPLETED, RunState.CANCELLED, RunState.FAILED, RunState.INTERRUPTED)
 
@@ -124,7 +125,24 @@ class LiveExperiment:
     @property
     def eta_s(self) -> float | None:
         """Seconds to go at the pace so far; None before there is a pace."""
-        if self.state is not RunState.RUNNING or self.started_at is None or self.share < 0.02:
+        if self.state is not RunState.RUNNING or self.started_at is None:
             return None
         elapsed_s = (datetime.now(UTC) - self.started_at).total_seconds()
-        return elapsed_s / self.share - elapsed_s
+        if self.expected_runs > len(self.runs):  # which levels will come is not known: runs count alike
+            return elapsed_s / self.share - elapsed_s if self.share >= LEAST_SHARE else None
+        return self._left_s(elapsed_s)
+
+    def _left_s(self, elapsed_s: float) -> float | None:
+        """By the latest run that has a pace; one that has just begun counts among those to come."""
+        measured = [place for place, run in enumerate(self.runs) if run.elapsed_s > 0]
+        rest_s = self.experiment.cooldown_s if self.experiment else 0.0
+        rested_s = rest_s * (len(measured) - 1)
+        starts_s = elapsed_s - sum(run.elapsed_s for run in self.runs) - rested_s
+        between_s = max(0.0, starts_s) / max(1, len(measured)) + rest_s
+        for place in reversed(measured):
+            run = self.runs[place]
+            to_come = [one.plan for one in self.runs[place + 1 :] if one.state not in ENDED_STATES]
+            left_s = time_left_s([run.plan, *to_come], 0, share=run.share, so_far_s=run.elapsed_s, between_s=between_s)
+            if left_s is not None:
+                return left_s
+        return None

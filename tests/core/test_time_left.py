@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.command.time_left import span, time_left_s
+from core.time_left import span, time_left_s
 from tests.core.loadgen.scripted import plan_for
 
 

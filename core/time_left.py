@@ -1,4 +1,4 @@
-"""How long the runs of one command will still take, told from the pace of the one under way. Knows no clock."""
+"""How long the runs of a launch will still take, told from the pace of the one under way. Knows no clock."""
 
 from collections.abc import Sequence
 from math import ceil
