@@ -41,8 +41,8 @@ def head(found: Opened) -> run_window.Part:
     run = found.run
     top, under = st.container(), st.container()
     with under:  # drawn first: the headline says which numbers these are
-        row = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="top", gap="small")
-        with row.container(width="stretch"):
+        row = st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="top", gap="small")
+        with row.container(width="stretch") if run_window.has_switch(run) else row:
             part = run_window.switched(found)
         if run.state not in LIVE:  # the numbers of a live one are drawn again as they grow, over what is typed
             run_labels.draw(row.container(width="content"), run.id)
@@ -63,8 +63,7 @@ def draw(found: Opened) -> None:
     part = head(found)
     run_headline.cards(part.summary, part.grey)
     run_rates.cards(run, summary)
-    run_headline.time_taken(run, summary)
-    run_headline.under_the_cards(part.summary)
+    run_headline.under_the_cards(run, part.summary, summary)
     run_slo.show(run, part.summary)
     findings(found.findings)
     run_rates.moments(run, summary, found.in_flight)

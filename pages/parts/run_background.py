@@ -13,6 +13,7 @@ from core.reproduce import command_line, curl, plan_file
 from core.run import ClientHealth, Preflight, Run
 from core.words import say
 from pages.parts import elsewhere
+from pages.parts.endpoint_table import address
 from pages.parts.look import pair, section
 from pages.parts.text import MISSING, count, escape_markdown, ms, number, percent
 
@@ -37,7 +38,7 @@ def _asked(plan: RunPlan) -> dict[str, object]:
     found: dict[str, object] = {
         say("model"): configuration.model,
         **{say(name): value for name, value in configuration.settings},
-        say("endpoint"): f"{configuration.endpoint.name}, {configuration.endpoint.base_url}",
+        say("endpoint"): f"{configuration.endpoint.name}, {address(configuration.endpoint)}",
         say("api"): configuration.endpoint.api,
         **_level(load),
         say("requests") if load.requests is not None else say("requests are sent for"): size,

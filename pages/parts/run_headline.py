@@ -2,8 +2,6 @@
 
 from collections.abc import Collection
 
-import streamlit as st
-
 from core.endpoint import SIMULATED
 from core.fleet.local import run_name
 from core.metrics import METRICS
@@ -134,19 +132,11 @@ def _success(summary: Summary) -> Card:
     )
 
 
-def time_taken(run: Run, summary: Summary) -> None:
-    """How long was measured, and how long the run took as a whole: two times that are easily taken for one another."""
-    if summary.duration_s is None:
-        return
-    told = say("Measured for {span}", span=in_seconds(summary.duration_s))
-    if run.ended_at is not None:
-        whole = in_seconds((run.ended_at - run.started_at).total_seconds())
-        told += say("; the whole run took {span}", span=whole)
-    st.markdown(f":gray[:small[{told}.]]", help=say(TIMES))
+def under_the_cards(run: Run, summary: Summary, whole: Summary) -> None:
+    """What a tutorial's script would have printed; how long was measured, and what is in no number.
 
-
-def under_the_cards(summary: Summary) -> None:
-    """What a tutorial's script would have printed, and what else must be known of these numbers."""
+    `summary` is of the part that the cards show, `whole` of all of the run.
+    """
     if summary.tutorial is not None:
         sentence(summary.tutorial.sentence, help_text=definition("tutorial"))
     left_out = [
@@ -157,5 +147,18 @@ def under_the_cards(summary: Summary) -> None:
         )
         if summary.counts.get(key)
     ]
-    if left_out:
-        sentence(say("In no number above: {what}.", what=say(" and ").join(left_out)))
+    times = _times(run, whole)
+    none = say("In no number above: {what}.", what=say(" and ").join(left_out)) if left_out else ""
+    if times or none:
+        sentence(f"{times} {none}".strip(), help_text=say(TIMES) if times else None)
+
+
+def _times(run: Run, whole: Summary) -> str:
+    """How long was measured and how long the run took: two times that are easily taken for one another."""
+    if whole.duration_s is None:
+        return ""
+    told = say("Measured for {span}", span=in_seconds(whole.duration_s))
+    if run.ended_at is not None:
+        took = in_seconds((run.ended_at - run.started_at).total_seconds())
+        told += say("; the whole run took {span}", span=took)
+    return f"{told}."

@@ -40,7 +40,7 @@ def whole(found: Opened) -> Part:
 
 def switched(found: Opened) -> Part:
     """The switch where a run may have a steady state, and in words what it leaves out; what it asks for."""
-    if not _has_switch(found.run):
+    if not has_switch(found.run):
         return whole(found)
     names = [say("Whole run"), say("Steady state")]
     picked = st.segmented_control(
@@ -76,7 +76,8 @@ def _told(found: Opened, part: Part | None) -> None:
         )
 
 
-def _has_switch(run: Run) -> bool:
+def has_switch(run: Run) -> bool:
+    """Whether it may have a steady state: an ended closed loop at one level."""
     return run.plan.load.variable == "concurrency" and not run.plan.load.stages and run.state in ENDED
 
 
