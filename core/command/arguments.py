@@ -22,19 +22,39 @@ EPILOG = """examples:
   cli.py calibrate                             how many tokens/s can this machine measure, and how well?
 
 `cli.py COMMAND --help` lists the options of one command.
-Exit status: 0 if requests of every run succeeded, 1 if not, 2 if the command cannot be understood, 130 if Ctrl-C
-stopped it; what was measured by then is reported and written all the same."""
+Exit status: 0 if requests of every run succeeded (of a search: of one), 1 if not, 2 if the command cannot be
+understood, 130 if Ctrl-C stopped it; what was measured by then is reported and written all the same."""
 
 MOST_REPEATS = 100
 RUN = """Send requests to one endpoint that speaks the OpenAI API, as many in flight or a second as you say, and report
 latencies, speeds and reasons to doubt them. --base-url and --model are needed, or --plan."""
-RUN_ENDS = """Ctrl-C ends the run under way within two seconds; what was measured is reported and written, and the exit
-status is 130. Press it again to leave at once."""
+RUN_ENDS = """examples:
+  # 100 requests, 16 of them in flight at any time
+  cli.py run --base-url http://127.0.0.1:8000/v1 --model qwen --concurrency 16 --requests 100
+  # a minute each at 2, 4 and 8 requests a second, kept in a file
+  cli.py run --base-url http://127.0.0.1:8000/v1 --model qwen --rate 2,4,8 --duration 60 --out run.json
+  # the most requests in flight with which 95 of 100 first tokens come within half a second
+  cli.py run --base-url http://127.0.0.1:8000/v1 --model qwen --concurrency 1..4096 --slo "ttft_s.p95 < 0.5"
+
+One or two tiny requests go first, to find what the server accepts; what they changed is told. Ctrl-C ends the run under
+way within two seconds, and what was measured is reported and written; press it again to leave at once.
+Exit status: 0 if requests of every run succeeded (of a search: of one), 1 if not, 2 if the command cannot be
+understood, 130 after Ctrl-C."""
 DEMO = """Measure one small model in three quantizations at 1 and at 4 streams on a real llama.cpp server, which is
-started here. The first time, its model files are made and kept."""
-CALIBRATE = """Measure a simulator whose times are known exactly, at more and more streams, and tell how far from the
-truth the measured times are."""
-EXPORT = """Write a run of Paceline's database as a run file, the format that `run --out` writes."""
+started here. The first time, its model files are made and kept. Needs no network and no graphics card."""
+CALIBRATE = """Measure a simulator whose times are known exactly, at more and more streams, and tell how many tokens/s
+this machine can measure and how far from the truth the measured times are. Takes about half a minute; stop other work
+meanwhile."""
+CALIBRATE_ENDS = "Exit status: 0 if at least one number of streams is measured well, else 1."
+EXPORT = (
+    "Write a run of Paceline's database as a run file: JSON with every request, the format that `run --out` writes."
+)
+LIMITS = (
+    ("connect", 10, "until a connection stands"),
+    ("first-byte", 300, "from the request to the first byte of its answer"),
+    ("idle", 120, "from one piece of an answer to the next"),
+    ("total", 1800, "from the request to the end of its answer"),
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -79,6 +99,7 @@ def parser() -> argparse.ArgumentParser:
             usage="cli.py run (--base-url URL --model M | --plan FILE) [options]",
             description=RUN,
             epilog=RUN_ENDS,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
         )
     )
     demo = commands.add_parser(
@@ -87,7 +108,10 @@ def parser() -> argparse.ArgumentParser:
     demo.add_argument("--short", action="store_true", help="about 30 seconds instead of 3 minutes")
     demo.add_argument("--out", type=Path, metavar="FILE", help="write the run file (JSON)")
     calibrate = commands.add_parser(
-        "calibrate", help="how much can this machine measure, with what error?", description=CALIBRATE
+        "calibrate",
+        help="how much can this machine measure, with what error?",
+        description=CALIBRATE,
+        epilog=CALIBRATE_ENDS,
     )
     calibrate.add_argument("--out", type=Path, metavar="FILE", help="write the result (JSON)")
     calibrate.add_argument("--quick", action="store_true", help="fewer levels, about 15 seconds")
@@ -100,8 +124,8 @@ def parser() -> argparse.ArgumentParser:
 def _add_run(run: argparse.ArgumentParser) -> None:
     target = run.add_argument_group("what answers")
     target.add_argument("--base-url", metavar="URL", help="such as http://127.0.0.1:8000/v1")
-    target.add_argument("--model", metavar="M", help="the name that the server lists")
-    target.add_argument("--label", metavar="TEXT", help="how to name it in tables (default: the model)")
+    target.add_argument("--model", metavar="M", help="its name, as the server lists it")
+    target.add_argument("--label", metavar="TEXT", help="what to call it in tables (default: the model)")
     target.add_argument(
         "--api", choices=("chat", "completions"), default="chat", help="/chat/completions (default) or /completions"
     )
@@ -117,35 +141,60 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     target.add_argument("--insecure", action="store_true", help="accept any certificate")
     add_load_options(run)
     what = run.add_argument_group("what is asked")
-    what.add_argument("--input-tokens", type=whole, default=128, metavar="N", help="prompt length (default 128)")
+    what.add_argument("--input-tokens", type=whole, default=128, metavar="N", help="length of a prompt (default 128)")
     what.add_argument(
-        "--output-tokens", type=whole, default=128, metavar="N", help="answer length asked for (default 128)"
+        "--output-tokens",
+        type=whole,
+        default=128,
+        metavar="N",
+        help="length of an answer that is asked for (default 128)",
     )
-    what.add_argument("--ignore-eos", action="store_true", help="ask for exactly that length, where the server can")
-    what.add_argument("--no-stream", action="store_true", help="whole answers; TTFT, TPOT and gaps then do not exist")
-    what.add_argument("--extra-body", metavar="JSON", default="{}", help="further keys of the request body")
-    what.add_argument("--keep-text", action="store_true", help="write the answers' texts into the run file")
-    what.add_argument("--seed", type=whole, default=0, metavar="N", help="of the prompts' words (default 0)")
+    what.add_argument(
+        "--ignore-eos", action="store_true", help="have every answer exactly that long, where the server can"
+    )
+    what.add_argument(
+        "--no-stream", action="store_true", help="ask for whole answers; TTFT, TPOT and gaps then do not exist"
+    )
+    what.add_argument(
+        "--extra-body",
+        metavar="JSON",
+        default="{}",
+        help="further keys of the request body, such as '{\"top_p\": 0.9}'",
+    )
+    what.add_argument("--keep-text", action="store_true", help="keep the answers' texts, in the run file too")
+    what.add_argument(
+        "--seed",
+        type=whole,
+        default=0,
+        metavar="N",
+        help="another number draws other words for the prompts (default 0)",
+    )
     _add_limits_and_files(run)
 
 
 def _add_limits_and_files(run: argparse.ArgumentParser) -> None:
     limits = run.add_argument_group("when to give up, in seconds")
-    for name, default in (("connect", 10), ("first-byte", 300), ("idle", 120), ("total", 1800)):
+    for name, default, meaning in LIMITS:
         limits.add_argument(
-            f"--timeout-{name}", type=seconds, default=float(default), metavar="S", help=f"default {default}"
-        )
+            f"--timeout-{name}", type=seconds, default=float(default), metavar="S",
+            help=f"{meaning} (default {default})",
+        )  # fmt: skip
     rest = run.add_argument_group("from where, to where, and how")
     rest.add_argument(
-        "--plan", type=Path, metavar="FILE", help="run a plan file instead; of the options above none is then used"
+        "--plan",
+        type=Path,
+        metavar="FILE",
+        help="run a plan file, as pages of the app give it; it replaces all options above",
     )
     rest.add_argument("--out", type=Path, metavar="FILE", help="write the run file (JSON), one run a level")
     rest.add_argument(
-        "--no-preflight", action="store_true", help="send no tiny request first to find what the server accepts"
+        "--no-preflight",
+        action="store_true",
+        help="send no tiny request first; the server must then accept every parameter",
     )
     rest.add_argument(
         "--priority", choices=("raised", "normal"), default="raised",
-        help="scheduling priority to ask for; raised (default) makes times truer beside other work",
+        help="of the measuring process, where the system permits; raised (default) keeps times true beside other work",
     )  # fmt: skip
 
 

@@ -14,30 +14,36 @@ from core.words import say
 
 REQUESTS = 20  # measured a level where neither a number nor a time is given
 AUTO = re.compile(r"auto(?::(\d+))?")
-LEVELS = "1,4,16 | 1..64:x2 | 1..32:+4; with --slo a range 1..4096 is searched; auto finds levels itself"
+LEVELS = """One run a level. LEVELS are numbers (1,4,16) or a range with a step (1..64:x2 doubles, 1..32:+4 adds).
+A range without a step (1..4096) is searched for the most load that keeps --slo; auto finds levels itself."""
 
 
 def add_load_options(run: argparse.ArgumentParser) -> None:
     """Add them in groups of their own."""
-    load = run.add_argument_group("how it is asked")
+    load = run.add_argument_group("how it is asked", description=LEVELS)
     level = load.add_mutually_exclusive_group()
-    level.add_argument("--concurrency", metavar="LEVELS", help=f"closed loop: requests in flight (default 1); {LEVELS}")
-    level.add_argument("--rate", metavar="LEVELS", help="open loop: requests/s, whatever comes back; levels as above")
+    level.add_argument(
+        "--concurrency", metavar="LEVELS", help="so many requests in flight at all times (closed loop; default 1)"
+    )
+    level.add_argument("--rate", metavar="LEVELS", help="so many requests/s, whatever comes back (open loop)")
     level.add_argument(
         "--stages", metavar="S@LEVEL[..LEVEL][,...]",
-        help="open loop at rates one after the other, such as 30s@5,60s@5..50,30s@50",
+        help="one run at rates that change, such as 30s@5,60s@5..50,30s@50: 30 s at 5 requests/s, rise to 50, stay",
     )  # fmt: skip
     size = load.add_mutually_exclusive_group()
     size.add_argument("--requests", type=whole, metavar="N", help=f"measured requests a level (default {REQUESTS})")
-    size.add_argument("--duration", type=seconds, metavar="S", help="seconds of sending a level, instead of a number")
+    size.add_argument("--duration", type=seconds, metavar="S", help="instead of --requests: send for so many seconds")
     load.add_argument(
-        "--warmup-requests", type=whole, default=1, metavar="N", help="sent before, in no statistic (default 1)"
+        "--warmup-requests", type=whole, default=1, metavar="N", help="requests before those that count (default 1)"
     )
-    load.add_argument("--repeats", type=whole, default=1, metavar="N", help="each level so often (default 1)")
+    load.add_argument(
+        "--repeats", type=whole, default=1, metavar="N", help="measure each level so many times (default 1)"
+    )
     load.add_argument("--cooldown", type=amount, default=0.0, metavar="S", help="seconds of rest between two runs")
     load.add_argument(
         "--slo", action="append", default=[], metavar="LIMIT",
-        help="such as 'ttft_s.p95 < 0.5' or 'success_rate > 0.99'; may be repeated: goodput, and what a search keeps",
+        help="a limit to keep, such as 'ttft_s.p95 < 0.5' or 'success_rate > 0.99'; may be repeated. Goodput counts "
+        "the answers that keep all of them",
     )  # fmt: skip
     _add_open_loop(run.add_argument_group("open loop, and loads that change"))
 
@@ -45,22 +51,22 @@ def add_load_options(run: argparse.ArgumentParser) -> None:
 def _add_open_loop(more: "argparse._ArgumentGroup") -> None:
     more.add_argument(
         "--burstiness", type=shape, default=1.0, metavar="K",
-        help="shape of the gamma-distributed gaps: 1 is Poisson (default), below 1 burstier, inf constant",
+        help="how evenly requests come: 1 at random (Poisson, default), below 1 in bursts, inf at equal distances",
     )  # fmt: skip
     more.add_argument(
-        "--max-in-flight", type=whole, metavar="N", help="hold back what is due while so many are on their way"
+        "--max-in-flight", type=whole, metavar="N", help="never more at once: what is due then waits its turn"
     )
     more.add_argument(
         "--ramp",
         metavar="SHAPE:S[:FROM]",
-        help="begin at FROM (default 1) and reach the level in S seconds; linear or exponential",
+        help="begin at FROM (default 1) and reach the level in S seconds; SHAPE is linear or exponential",
     )
     more.add_argument(
         "--stop-when-saturated",
         action="store_true",
-        help="end a level once requests in flight and TTFT both keep rising",
+        help="end a level once the server falls behind for good: requests in flight and TTFT both keep rising",
     )
-    more.add_argument("--skip-saturated", action="store_true", help="leave out levels above one that saturated")
+    more.add_argument("--skip-saturated", action="store_true", help="leave out the levels above one that ended so")
 
 
 def asked(options: argparse.Namespace) -> AskedLoad:
