@@ -22,6 +22,7 @@ class LiveRun:
         in_flight_recent: (at_s, requests in flight) of the last two minutes.
         offered_rate_per_s, achieved_rate_per_s, slip_p50_s, slip_p99_s: Open loop, of the requests ended so far.
         ttft_min_s, decode_span_p50_s, chunks_of_answers: Of the successful requests so far.
+        warm_until_s: Where its measured part began.
         errors: Failure kind to (how many, the last one's sentence).
         notes: Sentences worth showing: waiting for another run, parameters changed.
     """
@@ -55,17 +56,23 @@ class LiveRun:
     output_tokens_per_s: float | None = None
     output_tokens_so_far: int = 0
     elapsed_s: float = 0.0
+    warm_until_s: float = 0.0
     errors: dict[str, tuple[int, str]] = field(default_factory=dict)
     client: ClientHealth = field(default_factory=ClientHealth)
     notes: tuple[str, ...] = ()
     preflight: Preflight | None = None
 
     @property
+    def measured_s(self) -> float:
+        """How long it has measured: its duration counts from the end of the warm-up."""
+        return 0.0 if self.warming_up else max(0.0, self.elapsed_s - self.warm_until_s)
+
+    @property
     def finishing(self) -> bool:
         """Whether its time to send is over, and only answers that were begun are waited for."""
         duration_s = self.plan.load.duration_s
         counted = self.requests_planned is not None or not duration_s
-        return self.state is RunState.RUNNING and not counted and self.elapsed_s >= (duration_s or 0)
+        return self.state is RunState.RUNNING and not counted and self.measured_s >= (duration_s or 0)
 
     @property
     def share(self) -> float:
@@ -77,7 +84,7 @@ class LiveRun:
         if self.requests_planned:
             return min(1.0, self.ended / self.requests_planned)
         duration_s = self.plan.load.duration_s
-        return min(1.0, self.elapsed_s / duration_s) if duration_s else 0.0
+        return min(1.0, self.measured_s / duration_s) if duration_s else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,15 +141,15 @@ class LiveExperiment:
 
     def _left_s(self, elapsed_s: float) -> float | None:
         """By the latest run that has a pace; one that has just begun counts among those to come."""
-        measured = [place for place, run in enumerate(self.runs) if run.elapsed_s > 0]
+        measured = [place for place, run in enumerate(self.runs) if run.measured_s > 0]
         rest_s = self.experiment.cooldown_s if self.experiment else 0.0
         rested_s = rest_s * (len(measured) - 1)
-        starts_s = elapsed_s - sum(run.elapsed_s for run in self.runs) - rested_s
+        starts_s = elapsed_s - sum(run.measured_s for run in self.runs) - rested_s
         between_s = max(0.0, starts_s) / max(1, len(measured)) + rest_s
         for place in reversed(measured):
             run = self.runs[place]
             to_come = [one.plan for one in self.runs[place + 1 :] if one.state not in ENDED_STATES]
-            left_s = time_left_s([run.plan, *to_come], 0, share=run.share, so_far_s=run.elapsed_s, between_s=between_s)
+            left_s = time_left_s([run.plan, *to_come], 0, share=run.share, so_far_s=run.measured_s, between_s=between_s)
             if left_s is not None:
                 return left_s
         return None

@@ -65,6 +65,7 @@ class Tally(Listener):
         self._seen_in_flight: set[float] = set()
         self._tokens = self._chunks = 0
         self._busy_s = 0.0
+        self._warm_until_s: float | None = None
         self._first_sent_s: float | None = None
         self._last_ended_s = 0.0
         self._closed: LiveRun | None = None
@@ -85,6 +86,7 @@ class Tally(Listener):
 
     def progress(self, progress: Progress) -> None:
         """Keep the rate over the last 2 s and first tokens of requests still in flight."""
+        self._see_warm_up(before=self._progress, now=progress)
         self._progress = progress
         self._recent_in_flight.append((progress.at_s, float(progress.in_flight)))
         for at_s, ttft in progress.first_tokens:
@@ -103,6 +105,11 @@ class Tally(Listener):
             machine_busy_share=progress.machine_busy_share,
             max_in_flight=max(self.client.max_in_flight or 0, progress.in_flight),
         )  # fmt: skip
+
+    def _see_warm_up(self, *, before: Progress, now: Progress) -> None:
+        """The measured part begins where a first word comes that is not of the warm-up: half a second late at most."""
+        if self._warm_until_s is None and not now.warming_up:
+            self._warm_until_s = now.at_s if before.warming_up else 0.0
 
     def record(self, record: RequestRecord) -> None:
         """Count an ended request; warm-up stays outside."""
@@ -196,6 +203,7 @@ class Tally(Listener):
             output_tokens_per_s=self._recent_rate[-1][1] if self._recent_rate else None,
             output_tokens_so_far=tokens,
             elapsed_s=progress.at_s,
+            warm_until_s=self._warm_until_s or 0.0,
             errors=dict(self._errors),
             client=self.client,
             notes=tuple(self.notes),

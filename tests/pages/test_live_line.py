@@ -15,9 +15,8 @@ PLAN = RunPlan(configuration=replace(builtin.simulated_configuration(0), endpoin
 
 def launch(name, state=RunState.QUEUED, **rest):
     """A launch of one run."""
-    run = LiveRun(
-        run_id=name, plan=PLAN, state=state, requests_planned=100, ended=50 if state is RunState.RUNNING else 0
-    )
+    begun = {"ended": 50, "elapsed_s": 590.0} if state is RunState.RUNNING else {}
+    run = LiveRun(run_id=name, plan=PLAN, state=state, requests_planned=100, **begun)
     return LiveExperiment(id=name, name=name, state=state, queued_at=datetime.now(UTC), runs=(run,), **rest)
 
 

@@ -158,6 +158,21 @@ def test_a_timed_run_whose_time_is_over_is_finishing(load, at_s, finishing):
     assert not counting.snapshot().finishing
 
 
+def test_a_timed_run_is_timed_from_the_end_of_its_warm_up():
+    counting = tally(duration_s=10.0, requests=None, warmup_requests=4)
+    for at_s in (0.5, 12.0):
+        counting.progress(progress(at_s, warming_up=True, in_flight=4))
+        assert counting.snapshot().share == 0.0
+        assert not counting.snapshot().finishing
+    counting.progress(progress(12.5, in_flight=4))
+    assert (counting.snapshot().share, counting.snapshot().finishing) == (0.0, False)
+
+    counting.progress(progress(16.5, in_flight=4))
+    assert counting.snapshot().share == pytest.approx(0.4)
+    counting.progress(progress(22.6, in_flight=3))
+    assert counting.snapshot().finishing
+
+
 def test_the_mean_in_flight_is_never_more_than_was_in_flight():
     counting = tally()
     counting.progress(progress(1.0, in_flight=1))
