@@ -105,7 +105,8 @@ def _form(key: Callable[[str], str], opened: Opened) -> None:
     api = st.segmented_control(
         say("API"), list(PATHS), default=known.api, required=True, key=key("api"), format_func=lambda it: say(APIS[it])
     )
-    _understood(url, PATHS[api or "chat"])
+    with st.empty():  # its place is kept while it says nothing: what stands below would be drawn anew, and folded up
+        _understood(url, PATHS[api or "chat"])
     key_name, secret = _key_fields(known, key)
     with st.expander(say("Headers, timeouts, certificate, notes")):
         typed = Typed(name=name, url=url, api=api or "chat", key_name=key_name, **_rest(known, key))

@@ -42,6 +42,17 @@ def press(button: Locator, seen: Callable[[], object]) -> None:
     until(seen, act)
 
 
+def unfold(title: Locator, inside: Locator) -> None:
+    """Open what is folded under a title; while it is open no press is made, which would fold it again."""
+
+    def act() -> None:
+        settled(title.page)
+        if not inside.is_visible():
+            title.click(timeout=LOOK_MS)
+
+    until(lambda: expect(inside).to_be_visible(timeout=LOOK_MS), act)
+
+
 def write(box: Locator, text: str) -> None:
     """Write into a text or number box and leave it; what it shows then is what was taken."""
 

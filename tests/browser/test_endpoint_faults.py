@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.refusing_server import RefusingServer
+from tests.browser.house_servers import refusing
 from tests.browser.steps import add_configuration, add_endpoint, launch, wait_for_state
 from tests.running_app import free_port
 
@@ -20,7 +20,7 @@ def test_a_refused_connection_is_explained(app, visitor):
 
 
 def test_a_refused_key_is_a_sign_in_problem_with_the_servers_sentence(app, visitor):
-    with RefusingServer(401, "Incorrect API key provided.", open_list=False) as server:
+    with refusing(401, "Incorrect API key provided.", open_list=False) as server:
         page = add_endpoint(visitor, app.address, "locked", server.base_url)
 
     expect(page.get_by_text("401: the server wants a key").first).to_be_visible()
@@ -29,7 +29,7 @@ def test_a_refused_key_is_a_sign_in_problem_with_the_servers_sentence(app, visit
 
 
 def test_a_wrong_model_is_explained_with_the_models_that_exist(app, visitor):
-    with RefusingServer(404, "The model `gone` does not exist.") as server:
+    with refusing(404, "The model `gone` does not exist.") as server:
         add_endpoint(visitor, app.address, "other models", server.base_url)
         page = visitor.goto(f"{app.address}/benchmark")
         add_configuration(page, "other models", "gone", "a wrong name")
@@ -51,7 +51,7 @@ HOSTILE = [
 def test_a_hostile_name_and_a_hostile_error_stay_words(app, visitor, name):
     page = visitor.page
     page.on("dialog", lambda dialog: pytest.fail(f"A script ran: {dialog.message}"))
-    with RefusingServer(400, name, model=name) as server:
+    with refusing(400, name, model=name) as server:
         add_endpoint(visitor, app.address, name, server.base_url)
 
     as_words = re.compile(

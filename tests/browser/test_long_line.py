@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from core.plan import Endpoint
 from storage.database import Database
 from storage.library import Library
-from tests.browser.refusing_server import RefusingServer
+from tests.browser.house_servers import refusing
 from tests.browser.steps import add_configuration, add_endpoint, launch
 from tests.running_app import RunningApp
 
@@ -26,7 +26,7 @@ def app(tmp_path_factory):
 
 def test_a_model_named_while_the_endpoint_s_own_is_on_its_way_is_the_one_that_is_asked(app, visitors):
     visitor = visitors(line_ms=LINE_MS)
-    with RefusingServer(404, "no such thing") as server:
+    with refusing(404, "no such thing") as server:
         add_endpoint(visitor, app.address, "far away", server.base_url)
         page = visitor.goto(f"{app.address}/benchmark")
 

@@ -9,8 +9,8 @@ import trustme
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Visitor
-from tests.browser.guarded_server import MODEL, GuardedServer
-from tests.browser.hands import LOOK_MS, choose, press, write
+from tests.browser.hands import LOOK_MS, choose, press, unfold, write
+from tests.browser.house_servers import MODEL, guarded, keys_sent
 from tests.browser.steps import add_configuration, launch, wait_for_state
 from tests.running_app import RunningApp
 
@@ -61,7 +61,7 @@ def add(visitor: Visitor, app, name: str, base_url: str, *, key_name: str = "", 
         choose(dialog.get_by_role("combobox", name="Key name"), key_name)
     if ca_file:
         box = dialog.get_by_role("textbox", name="CA file")
-        press(dialog.get_by_text("Headers, timeouts, certificate, notes"), lambda: expect(box).to_be_visible())
+        unfold(dialog.get_by_text("Headers, timeouts, certificate, notes"), box)
         write(box, ca_file)
     save(dialog)
     expect(page.get_by_text(re.compile(re.escape(urlsplit(base_url).netloc) + ".*· probed ")).first).to_be_visible()
@@ -88,7 +88,7 @@ def benchmark(visitor: Visitor, app, endpoint: str, *, ends: str) -> Page:
 
 
 def test_an_endpoint_with_a_certificate_of_its_own_authority_is_probed_and_measured(app, visitor, folder, certified):
-    with GuardedServer(tls=certified) as server:
+    with guarded(tls=certified) as server:
         page = add(visitor, app, "house tls", server.base_url, ca_file=str(folder / "ca.pem"))
 
         expect(check(page, "TLS")).to_contain_text("valid until")
@@ -97,7 +97,7 @@ def test_an_endpoint_with_a_certificate_of_its_own_authority_is_probed_and_measu
 
 
 def test_without_that_authority_it_is_told_where_to_name_it(app, visitor, certified):
-    with GuardedServer(tls=certified) as server:
+    with guarded(tls=certified) as server:
         page = add(visitor, app, "stranger", server.base_url)
 
     expect(page.get_by_text(re.compile("TLS with .* fails")).first).to_be_visible()
@@ -105,14 +105,14 @@ def test_without_that_authority_it_is_told_where_to_name_it(app, visitor, certif
 
 
 def test_a_ca_file_that_is_none_is_said_in_the_form_and_nothing_is_lost(app, visitor, folder, certified):
-    with GuardedServer(tls=certified) as server:
+    with guarded(tls=certified) as server:
         page = visitor.goto(f"{app.address}/endpoints")
         dialog = page.get_by_role("dialog")
         press(page.get_by_role("button", name="Add endpoint"), lambda: expect(dialog).to_be_visible(timeout=LOOK_MS))
         write(dialog.get_by_role("textbox", name="Name", exact=True), "folder")
         write(dialog.get_by_role("textbox", name="Base URL"), server.base_url)
         box = dialog.get_by_role("textbox", name="CA file")
-        press(dialog.get_by_text("Headers, timeouts, certificate, notes"), lambda: expect(box).to_be_visible())
+        unfold(dialog.get_by_text("Headers, timeouts, certificate, notes"), box)
         write(box, str(folder))
         sentence = dialog.get_by_text("cannot be used: it is a folder")
         press(
@@ -125,7 +125,7 @@ def test_a_ca_file_that_is_none_is_said_in_the_form_and_nothing_is_lost(app, vis
 
 
 def test_a_named_key_goes_to_its_host_for_probe_and_benchmark_and_is_shown_nowhere(app, visitor, folder):
-    with GuardedServer(key=KEY) as server:
+    with guarded(key=KEY) as server:
         give_key(folder, host=f"127.0.0.1:{server.port}")
         page = add(visitor, app, "behind a key", server.base_url, key_name="LAB_KEY")
 
@@ -135,13 +135,13 @@ def test_a_named_key_goes_to_its_host_for_probe_and_benchmark_and_is_shown_nowhe
         page = benchmark(visitor, app, "behind a key", ends="completed")
         assert KEY not in page.content()
 
-        assert set(server.sent) == {f"Bearer {KEY}"}
+        assert set(keys_sent(server)) == {f"Bearer {KEY}"}
     assert KEY.encode() not in app.database.read_bytes()
     assert KEY not in app.said()
 
 
 def test_a_key_for_another_host_is_not_sent_and_both_hosts_are_named(app, visitor, folder):
-    with GuardedServer(key=KEY) as server:
+    with guarded(key=KEY) as server:
         give_key(folder, host="llm.example.com")
         page = add(visitor, app, "wrong host", server.base_url, key_name="LAB_KEY")
 
@@ -149,11 +149,11 @@ def test_a_key_for_another_host_is_not_sent_and_both_hosts_are_named(app, visito
         shown = re.compile("\N{WORD JOINER}?".join(map(re.escape, sentence)))
         expect(page.get_by_text(shown).first).to_be_visible()
         expect(page.get_by_text(re.compile("Next: Correct the base URL, or add")).first).to_be_visible()
-        assert server.sent == []
+        assert server.asked == []
 
 
 def test_a_key_that_is_refused_is_a_matter_of_sign_in_with_the_place_to_correct_it(app, visitor, folder):
-    with GuardedServer(key=KEY) as server:
+    with guarded(key=KEY) as server:
         give_key(folder, value="sk-another-9876543210fedcba", host=f"127.0.0.1:{server.port}")
         page = add(visitor, app, "refused", server.base_url, key_name="LAB_KEY")
 
