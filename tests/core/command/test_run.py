@@ -206,6 +206,20 @@ def test_ctrl_c_keeps_what_was_measured(server, tmp_path):
     assert process.returncode == 130
 
 
+def test_ctrl_c_in_a_calibration_is_status_130_without_a_trace():
+    with subprocess.Popen(
+        [sys.executable, "cli.py", "calibrate", "--quick"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        start_new_session=True, text=True,
+    ) as process:  # fmt: skip
+        begun = process.stderr.readline()  # its first level
+        os.killpg(process.pid, signal.SIGINT)
+        _, told = process.communicate(timeout=20)
+
+    assert "tokens/s" in begun
+    assert process.returncode == 130
+    assert "Traceback" not in told
+
+
 def test_a_plan_file_cannot_make_a_variable_leave_for_its_own_address(server, tmp_path):
     plan = RunPlan(configuration=configuration(server))
     path = tmp_path / "plan.json"
