@@ -249,3 +249,26 @@ def test_a_missing_key_comes_with_the_lines_to_copy(services, opened):
 
     assert lines.startswith("[api_keys.NAME]\nvalue = ")
     assert lines.endswith('hosts = ["127.0.0.1:1"]')
+
+
+def place_of(node, label):
+    """The place of a part among those beside it, which is how the browser knows it again."""
+    for place, child in getattr(node, "children", {}).items():
+        found = place if getattr(child, "label", None) == label else place_of(child, label)
+        if found is not None:
+            return found
+    return None
+
+
+@pytest.mark.usefixtures("services")
+def test_what_is_understood_of_an_address_moves_nothing_that_stands_below_it():
+    """What moves is drawn anew in the browser: a part that somebody had unfolded falls shut."""
+    page = AppTest.from_function(form, default_timeout=60).run()
+    label = "Headers, timeouts, certificate, notes"
+    before = place_of(page._tree, label)
+
+    next(box for box in page.text_input if box.label == "Base URL").input("127.0.0.1:8000").run()
+
+    assert "Requests go to" in words(page)
+    assert before is not None
+    assert place_of(page._tree, label) == before
