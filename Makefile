@@ -3,6 +3,9 @@ PYTHON =
 PORT = 8501
 BUILD =
 ADDRESS = 127.0.0.1
+WORKERS = 2
+# Two files at once, in the order of the folders: the browser's, which wait most, come first.
+TESTS = -n $(WORKERS) --dist loadfile --no-loadscope-reorder --cov --cov-report=term:skip-covered
 SETUP = PYTHON="$(PYTHON)" BUILD="$(BUILD)" sh .ci/python.sh .ci/setup.py
 PY = .venv/bin/python
 
@@ -21,7 +24,7 @@ run: setup
 	@exec $(PY) .ci/start.py --port "$(PORT)" --address "$(ADDRESS)"
 
 check: static
-	@$(PY) -m pytest -m "not browser and not long" --cov --cov-report=term:skip-covered
+	@$(PY) -m pytest -m "not browser and not long" $(TESTS)
 
 static:
 	@$(SETUP) app test
@@ -33,7 +36,7 @@ static:
 
 test: static
 	@PACELINE_BROWSER="$$($(PY) .ci/browser.py)" && export PACELINE_BROWSER && \
-	$(PY) -m pytest -m "not long" --cov --cov-report=term:skip-covered
+	$(PY) -m pytest -m "not long" $(TESTS)
 
 test-long:
 	@$(SETUP) app test

@@ -8,6 +8,8 @@ from hypothesis import HealthCheck, settings
 
 from tests.unfinished import drop_unfinished
 
+WORKER = "PYTEST_XDIST_WORKER"  # set in each process that runs tests for another
+
 # A busy machine makes any example slow: that is no fault of what is tested.
 # Where a change is judged, the same examples are tried each time; elsewhere new ones look for what nobody thought of.
 settings.register_profile(
@@ -27,10 +29,15 @@ def pytest_runtestloop(session):
     try:
         return (yield)
     finally:
-        drop_unfinished(session.config.rootpath)
+        if WORKER not in os.environ:  # only the last one there: the other worker's files are still being written
+            drop_unfinished(session.config.rootpath)
 
 
 @pytest.fixture(scope="session")
 def model_cache(tmp_path_factory):
-    """Where the demo's model files are made, each once for all tests."""
-    return tmp_path_factory.mktemp("models")
+    """Where the demo's model files are made, each once for all tests and all workers: they are put there whole."""
+    if WORKER not in os.environ:
+        return tmp_path_factory.mktemp("models")
+    shared = tmp_path_factory.getbasetemp().parent / "models"
+    shared.mkdir(exist_ok=True)
+    return shared
