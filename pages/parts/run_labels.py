@@ -14,12 +14,14 @@ from pages.parts.text import escape_lines, escape_markdown, short
 from storage.problems import StorageProblem
 
 LONGEST_TAG = 40
+SAVED = "labels_saved"
 
 
 def draw(place: DeltaGenerator, run_id: str) -> None:
     """The button that opens them. Raises RunNotFound."""
     run = services().runs.run(run_id, requests=False)
-    with place.popover(say("Name and notes"), icon=":material/sell:", type="tertiary", key=f"labels_{run_id}"):
+    saved = st.session_state.get(SAVED, 0)  # another key is another popover: it closes when all is saved
+    with place.popover(say("Name and notes"), icon=":material/sell:", key=f"labels_{run_id}_{saved}"):
         called = st.text_input(say("Name"), run.name, key=f"labels_name_{run_id}", max_chars=200)
         known = services().runs.tags()
         tags = st.multiselect(
@@ -58,4 +60,5 @@ def _save(run: Run, name: str, tags: list[str], notes: str) -> None:
     except StorageProblem as fault:  # deleted meanwhile, or a name of blanks
         look.problem(str(fault))
         return
+    st.session_state[SAVED] = st.session_state.get(SAVED, 0) + 1
     st.rerun()

@@ -16,7 +16,7 @@ from storage.runs import RunRow
 from storage.transfer import Transfer
 
 NAMED = 5
-PROBLEM = "delete_problem"
+PROBLEM, ASKED = "delete_problem", "delete_asked"
 
 
 def draw(place: DeltaGenerator, ticked: Sequence[RunRow]) -> None:
@@ -39,7 +39,8 @@ def draw(place: DeltaGenerator, ticked: Sequence[RunRow]) -> None:
 
 def _more(ticked: Sequence[RunRow]) -> None:
     ids = [row.id for row in ticked]
-    with st.popover(say("More")):
+    # A popover stays open over the dialog that it opens: with another key it is another one, and closed.
+    with st.popover(say("More"), key=f"runs_more_{st.session_state.get(ASKED, 0)}"):
         st.download_button(
             say("Run file (JSON)"),
             lambda: Transfer(services().runs).run_file(ids),
@@ -49,8 +50,14 @@ def _more(ticked: Sequence[RunRow]) -> None:
             type="tertiary",
             on_click="ignore",
         )
-        if st.button(say("Delete {n}", n=len(ids)), icon=":material/delete:", type="tertiary"):
+        if st.button(
+            say("Delete {n}", n=len(ids)), icon=":material/delete:", type="tertiary", key="runs_delete", on_click=_close
+        ):
             ask(list(ticked))
+
+
+def _close() -> None:
+    st.session_state[ASKED] = st.session_state.get(ASKED, 0) + 1
 
 
 @st.dialog(say("Delete runs?"))
