@@ -18,8 +18,12 @@ LASTS_S = 2.0  # so long the answer should take that is begun and left
 FEWEST_TOKENS, MOST_TOKENS = 4, 400
 BEGINS_WITHIN_S = 2.0
 BEGUN_BYTES = 400  # a head and the first chunk
+PACE_READS, PACE_S = 8, 0.25  # then its own pace is looked at, for so many reads or so long
 POLL_S = 0.05
-SOON, LATE = 0.3, 0.6  # of the answer's length: idle before the one it was stopped, after the other it was not
+SOON, LATE = (
+    0.3,
+    0.6,
+)  # of what the answer still would have taken: idle before the one it was stopped, after the other it was not
 MOST_S = 5.0  # of all this together
 
 
@@ -55,22 +59,41 @@ async def stops_on_disconnect(
         seen_busy = begun is not None and not exchange.ended_ns and await lookup.busy()
     finally:
         dialled.close()
-    return await _stopped(lookup, begun, tokens * each_s, ends) if begun is not None and seen_busy else None
+    if begun is None or not seen_busy:
+        return None
+    left, own_s = monotonic(), _gap_s(exchange) or each_s
+    least_s, most_s = (tokens * pace_s - (left - begun) for pace_s in sorted((each_s, own_s)))
+    return await _stopped(lookup, left, least_s, most_s, ends)
 
 
 async def _begun(exchange: Exchange) -> float | None:
-    """When output came, None if it did not within a while."""
+    """When output came, None if it did not within a while; its pace can be told by then."""
     patience = monotonic() + BEGINS_WITHIN_S
-    while exchange.bytes_seen < BEGUN_BYTES and not exchange.ended_ns:
-        if monotonic() > patience:
-            return None
+    begun: float | None = None
+    while not exchange.ended_ns:
+        now = monotonic()
+        if begun is None and exchange.bytes_seen >= BEGUN_BYTES:
+            begun = now
+        if begun is None and now > patience:
+            break
+        if begun is not None and (len(exchange.reads) >= PACE_READS or now > begun + PACE_S):
+            break
         await asyncio.sleep(LOOK_S)
-    return monotonic()
+    return begun
 
 
-async def _stopped(lookup: Lookup, begun: float, lasts_s: float, ends: float) -> bool | None:
-    """Also waits until the server is idle again: the run shall not begin beside our answer."""
+def _gap_s(exchange: Exchange) -> float | None:
+    """The pace of the answer itself: the tiny one may have come while this machine was held up."""
+    reads = exchange.reads
+    return (reads[-1][0] - reads[0][0]) / 1e9 / (len(reads) - 1) if len(reads) >= PACE_READS else None
+
+
+async def _stopped(lookup: Lookup, left: float, least_s: float, most_s: float, ends: float) -> bool | None:
+    """Also waits until the server is idle again: the run shall not begin beside our answer.
+
+    The rest of the answer would have taken `least_s` to `most_s` by the paces that were seen.
+    """
     while await lookup.busy() != 0 and monotonic() < ends:  # noqa: ASYNC110 -- only the server knows
         await asyncio.sleep(POLL_S)
-    share = (monotonic() - begun) / lasts_s
-    return True if share < SOON else None if share < LATE else False
+    took_s = monotonic() - left
+    return True if took_s < SOON * least_s else False if took_s >= LATE * most_s else None

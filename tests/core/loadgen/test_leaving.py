@@ -6,7 +6,9 @@ from array import array
 import pytest
 
 from core.loadgen import leaving
+from core.loadgen.exchange import Exchange
 from core.loadgen.leaving import stops_on_disconnect, token_s
+from core.loadgen.seen import Prepared
 from tests.core.example_runs import answered
 
 
@@ -25,6 +27,18 @@ from tests.core.example_runs import answered
 )
 def test_the_pace_of_a_tiny_answer_is_its_median_gap_a_token(chunk_us, tokens, each_s):
     assert token_s(answered(tokens=tokens, chunk_us=array("i", chunk_us))) == each_s
+
+
+@pytest.mark.parametrize(
+    ("times_ms", "gap_s"),
+    [([*range(0, 80, 10)], 0.01), ([0, 30, 30, 30, 40, 50, 60, 70], 0.01), ([0, 10, 20], None)],
+)
+def test_the_pace_of_the_answer_itself_needs_a_few_reads(times_ms, gap_s):
+    prepared = Prepared(index=0, warmup=True, request_id="", payload=b"", input_tokens=1, output_tokens=1)
+    exchange = Exchange(prepared, ended=lambda _: None)
+    exchange.reads = [(at_ms * 1_000_000, b"") for at_ms in times_ms]
+
+    assert leaving._gap_s(exchange) == pytest.approx(gap_s)
 
 
 class Looked:
@@ -62,5 +76,13 @@ async def test_only_an_end_long_before_the_answer_s_own_is_a_stop(after_s, stops
     monkeypatch.setattr(asyncio, "sleep", pass_time)
     monkeypatch.setattr(leaving, "monotonic", lambda: now)
 
-    assert await leaving._stopped(Busy(), 0.0, 2.0, leaving.MOST_S) is stops
+    assert await leaving._stopped(Busy(), 0.0, 2.0, 2.0, leaving.MOST_S) is stops
     assert now <= leaving.MOST_S + leaving.POLL_S
+
+
+@pytest.mark.parametrize(("after_s", "stops"), [(0.1, True), (0.5, None), (1.1, None), (2.5, False)])
+async def test_where_two_paces_were_seen_both_must_agree(after_s, stops, monkeypatch):
+    now = after_s
+    monkeypatch.setattr(leaving, "monotonic", lambda: now)
+
+    assert await leaving._stopped(Looked(0), 0.0, 1.0, 4.0, leaving.MOST_S) is stops
