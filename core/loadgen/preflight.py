@@ -1,10 +1,10 @@
 """One or two tiny requests before a run: what does this endpoint accept, and does it stop when the client goes away?
 
-An ordinary endpoint is asked once, for 4 tokens. One that tells how much it works on is asked a second time: that answer
-is left as soon as it is seen, and looking after it takes at most 5 s (`core.loadgen.leaving`). Each parameter that is
-refused costs one request more, a passing trouble one in all: at most 8, nearly always 1 or 2. Beside them stand GETs of
-the server's own pages, 2 s each at most. A parameter may be changed once, and that is said; a measured run never
-changes anything.
+An ordinary endpoint is asked once, for 4 tokens. One that tells how much it works on is asked a second time: that
+answer is left as soon as it is seen, and looking after it takes at most 5 s (`core.loadgen.leaving`). Each parameter
+that is refused costs one request more, a passing trouble one in all: at most 8, nearly always 1 or 2. Beside them stand
+GETs of the server's own pages, 2 s each at most. A parameter may be changed once, and that is said; a measured run
+never changes anything.
 """
 
 import asyncio
