@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from core import runfile
 from core.run import Run
@@ -73,6 +73,12 @@ def wait_for_state(page: Page, state: str) -> None:
     """Wait until the live view's head says how it ended; it is drawn with the whole page, for the last time."""
     expect(page.get_by_test_id("stHeading").first).to_contain_text(state, timeout=RUN_MS)
     settled(page)
+
+
+def card(page: Page, title: str) -> Locator:
+    """The metric card of exactly this title; other cards may hold the same words in their notes."""
+    label = page.get_by_test_id("stMetricLabel").get_by_text(title, exact=True)
+    return page.get_by_test_id("stMetric").filter(has=label)
 
 
 def go(page: Page, title: str) -> None:

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from core.summary import summarise
 from tests.browser.conftest import Visitor
 from tests.browser.hands import press, url_is
-from tests.browser.steps import compared_values, exported, go, wait_for_state
+from tests.browser.steps import card, compared_values, exported, go, wait_for_state
 from tests.running_app import RunningApp
 
 VARIANTS = ("Q4_0", "Q8_0", "F16")
@@ -47,7 +47,7 @@ def test_two_browsers_watch_the_same_run(live, visitors):
     first, second = visitors().goto(live), visitors(width=900).goto(live)
 
     for page in (first, second):
-        expect(page.get_by_test_id("stMetric").filter(has_text="Runs")).to_contain_text("/ 6")
+        expect(card(page, "Runs")).to_contain_text("/ 6")
         for variant in VARIANTS:
             expect(page.get_by_text(f"SmolLM2-135M {variant}").first).to_be_visible()
 
@@ -65,7 +65,7 @@ def test_a_page_change_does_not_disturb_the_run(app, visitor):
 def test_the_compare_page_shows_the_numbers_that_were_measured(live, visitor):
     page = visitor.goto(live)
     wait_for_state(page, "completed")
-    expect(page.get_by_test_id("stMetric").filter(has_text="Runs")).to_contain_text("6 / 6")
+    expect(card(page, "Runs")).to_contain_text("6 / 6")
 
     press(page.get_by_role("button", name="Compare"), url_is(page, "**/compare?*runs=*"))
 

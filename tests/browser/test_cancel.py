@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from core.servers.paced_child import PacedServer
 from tests.browser.hands import press, url_is
-from tests.browser.steps import add_configuration, add_endpoint, launch, wait_for_state
+from tests.browser.steps import add_configuration, add_endpoint, card, launch, wait_for_state
 
 
 def test_cancel_keeps_what_was_measured_and_closes_the_streams(app, visitor):
@@ -15,7 +15,7 @@ def test_cancel_keeps_what_was_measured_and_closes_the_streams(app, visitor):
         visitor.goto(f"{app.address}/benchmark")
         add_configuration(page, "paced", "gt-ttft20000-itl2000", "paced at 4")
         launch(page, requests=5000, level="4")
-        expect(page.get_by_test_id("stMetric").filter(has_text="TTFT p50 now")).to_contain_text("ms")
+        expect(card(page, "TTFT p50 now")).to_contain_text("ms")
 
         heading = page.get_by_test_id("stHeading").first
         press(page.get_by_role("button", name="Cancel"), lambda: expect(heading).not_to_contain_text("running"))

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from core.servers.paced_child import PacedServer
-from tests.browser.steps import add_configuration, add_endpoint, go, launch
+from tests.browser.steps import add_configuration, add_endpoint, card, go, launch
 from tests.killed import MODEL, kill_and_check
 from tests.running_app import RunningApp
 
@@ -22,7 +22,7 @@ def test_a_killed_app_shows_the_interrupted_run_at_its_next_start(tmp_path, cach
         before.goto(f"{app.address}/benchmark")
         add_configuration(page, "paced", MODEL, "killed at 4")
         launch(page, requests=100_000, level="4")
-        expect(page.get_by_test_id("stMetric").filter(has_text="TTFT p50 now")).to_contain_text("ms")
+        expect(card(page, "TTFT p50 now")).to_contain_text("ms")
         time.sleep(1.5 + 2 * random.Random(seed).random())  # the random moment is what is tested
 
         kill_and_check(app.process, app.database, server)
