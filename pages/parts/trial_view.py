@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.endpoint import SIMULATED
 from core.plan import Endpoint
 from core.servers.pace import MODELS
 from core.servers.variants import VARIANTS
@@ -68,7 +69,7 @@ def _models(chosen: Sequence[Endpoint]) -> list[tuple[Endpoint, str]]:
     found = []
     for place, endpoint in zip(st.columns(MOST, gap="small"), chosen, strict=False):
         probe = probing.last(endpoint)
-        options = {"llama.cpp": list(VARIANTS), "simulated": list(MODELS)}.get(endpoint.demo)
+        options = {"llama.cpp": list(VARIANTS), SIMULATED: list(MODELS)}.get(endpoint.demo)
         listed = options or list(probe.models if probe else ())
         first = probe.model if probe and probe.model in listed else None
         model = place.selectbox(
@@ -78,7 +79,7 @@ def _models(chosen: Sequence[Endpoint]) -> list[tuple[Endpoint, str]]:
             accept_new_options=not endpoint.demo,
             placeholder=say("a name, or probe it first"),
             key=f"try_model_{endpoint.name}",
-            format_func=pace_words if endpoint.demo == "simulated" else str,
+            format_func=pace_words if endpoint.demo == SIMULATED else str,
         )
         found.append((endpoint, model or ""))
     return found
