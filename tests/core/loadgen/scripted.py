@@ -101,8 +101,8 @@ async def scripted(script: Script, *, host: str = "127.0.0.1", ssl=None) -> Asyn
 
 
 async def closed(reader: asyncio.StreamReader) -> bool:
-    """Whether the client has closed the connection that this reader reads; waits up to 5 s for it."""
-    async with asyncio.timeout(5):
+    """Whether the client has closed the connection that this reader reads; waits up to a minute for it."""
+    async with asyncio.timeout(60):
         while not reader.at_eof() and reader.exception() is None:
             await asyncio.sleep(0.01)
     return True

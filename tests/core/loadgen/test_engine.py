@@ -176,7 +176,7 @@ async def test_cancel_cuts_what_is_in_flight_and_keeps_what_arrived():
         await asyncio.sleep(0.05)
         engine.stop(StoppedBy.USER)
         stopped_by = await running
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while server.gone < 3:  # the server saw every connection go
                 await asyncio.sleep(0.01)
 
@@ -278,7 +278,7 @@ async def test_what_is_in_flight_is_decoded_on_the_way_for_the_live_view():
     async with scripted(slow) as server:
         engine = engine_for(plan_for(server.port), [])
         running = asyncio.create_task(engine.run())
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while not (await engine.seen_so_far())[1]:
                 await asyncio.sleep(0.01)
         seen, _ = await engine.seen_so_far()
@@ -351,7 +351,7 @@ async def test_the_cap_of_a_timed_run_is_told_as_what_it_is():
 
 async def test_cancel_while_a_connection_is_being_opened_does_not_wait_for_it(monkeypatch):
     async def black_hole(_dialler):
-        await asyncio.sleep(30)
+        await asyncio.sleep(3600)
 
     monkeypatch.setattr("core.loadgen.dialling.Dialler.dial", black_hole)
     records: list = []
@@ -360,5 +360,5 @@ async def test_cancel_while_a_connection_is_being_opened_does_not_wait_for_it(mo
     await asyncio.sleep(0.05)
     engine.stop(StoppedBy.USER)
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         assert await running is StoppedBy.USER

@@ -34,13 +34,13 @@ async def test_what_held_the_loop_before_it_counts_is_not_counted(kernel_timer, 
         monkeypatch.setattr(health, "_timerfd", lambda _: None)
     probe = LagProbe(asyncio.get_running_loop())
     probe.start()
-    time.sleep(0.5)  # prompts are made, and nothing fires meanwhile
+    time.sleep(1.0)  # prompts are made, and nothing fires meanwhile
     probe.restart()
     await asyncio.sleep(0.05)
     probe.stop()
     found = probe.health(max_in_flight=0, priority="normal", reads=0, chunks=0)
 
-    assert found.loop_lag_max_s < 0.4
+    assert found.loop_lag_max_s < 0.9
 
 
 async def test_lag_so_far_is_what_the_run_will_be_judged_by():

@@ -73,8 +73,7 @@ async def test_a_cap_in_flight_holds_back_what_is_due_and_its_slip_tells():
 
     assert engine.max_in_flight == 2
     late = sorted(slip_s(record) for record in records)
-    assert late[0] < 0.1
-    assert late[-1] > 0.15  # two rounds of 0.1 s before it
+    assert late[-1] - late[0] > 0.15  # two rounds of 0.1 s lie between
 
 
 async def test_what_waits_for_the_cap_when_the_time_is_over_is_kept_as_never_sent():
@@ -164,7 +163,7 @@ async def test_cancel_cuts_what_is_in_flight_and_forgets_what_is_not_due():
         while engine.in_flight < 3:
             await asyncio.sleep(0.005)
         engine.stop(StoppedBy.USER)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             assert await running is StoppedBy.USER
 
     assert 3 <= len(records) < 1000
@@ -173,7 +172,7 @@ async def test_cancel_cuts_what_is_in_flight_and_forgets_what_is_not_due():
 
 async def test_cancel_while_connections_are_being_opened_does_not_wait_for_them(monkeypatch):
     async def black_hole(_dialler):
-        await asyncio.sleep(30)
+        await asyncio.sleep(3600)
 
     monkeypatch.setattr("core.loadgen.dialling.Dialler.dial", black_hole)
     engine = engine_for(open_plan(9, rate=100.0, requests=50), [])
@@ -181,7 +180,7 @@ async def test_cancel_while_connections_are_being_opened_does_not_wait_for_them(
     await asyncio.sleep(0.3)
     engine.stop(StoppedBy.USER)
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         assert await running is StoppedBy.USER
 
 
