@@ -18,7 +18,7 @@ def test_a_ready_endpoint_fills_every_row_and_says_so_in_a_sentence():
     assert result.ok
     assert "first token of m after" in result.what
     assert result.first_token_s is not None
-    assert 0 < result.first_token_s
+    assert result.first_token_s > 0
     assert result.next_step == ""
     assert result.problem is None
 
