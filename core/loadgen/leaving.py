@@ -24,6 +24,7 @@ SOON, LATE = (
     0.3,
     0.6,
 )  # of what the answer still would have taken: idle before the one it was stopped, after the other it was not
+LEAST_REST_S = 0.5  # with less of the answer left, an end of its own and a stop are not told apart
 MOST_S = 5.0  # of all this together
 
 
@@ -56,10 +57,11 @@ async def stops_on_disconnect(
     try:
         dialled.send(exchange)
         begun = await _begun(exchange)
-        seen_busy = begun is not None and not exchange.ended_ns and await lookup.busy()
+        alone = begun is not None and await lookup.busy() == 1  # more than one: others use it, too
+        over = exchange.ended_ns  # a look may take longer than the answer
     finally:
         dialled.close()
-    if begun is None or not seen_busy:
+    if begun is None or not alone or over:
         return None
     left, own_s = monotonic(), _gap_s(exchange) or each_s
     least_s, most_s = (tokens * pace_s - (left - begun) for pace_s in sorted((each_s, own_s)))
@@ -91,9 +93,26 @@ def _gap_s(exchange: Exchange) -> float | None:
 async def _stopped(lookup: Lookup, left: float, least_s: float, most_s: float, ends: float) -> bool | None:
     """Also waits until the server is idle again: the run shall not begin beside our answer.
 
-    The rest of the answer would have taken `least_s` to `most_s` by the paces that were seen.
+    The rest of the answer would have taken `least_s` to `most_s` by the paces that were seen. A look takes time: what
+    it tells was so at some moment between its beginning and its end, so a busy server counts as busy when the look
+    began, an idle one as idle when it ended.
     """
-    while await lookup.busy() != 0 and monotonic() < ends:  # noqa: ASYNC110 -- only the server knows
+    busy_s, sure = 0.0, True
+    while True:
+        began = monotonic()
+        busy = await lookup.busy()
+        if busy == 0:
+            break
+        if busy == 1:
+            busy_s = began - left
+        else:
+            sure = False  # it does not tell any more, or works for others
+        if monotonic() >= ends:
+            break
         await asyncio.sleep(POLL_S)
-    took_s = monotonic() - left
-    return True if took_s < SOON * least_s else False if took_s >= LATE * most_s else None
+    idle_s = monotonic() - left
+    if not sure or most_s < LEAST_REST_S:
+        return None
+    if busy == 0 and least_s >= LEAST_REST_S and idle_s < SOON * least_s:
+        return True
+    return False if busy_s >= LATE * most_s else None
