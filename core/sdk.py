@@ -5,7 +5,7 @@ SDK picks up from the environment; redirects are not followed, nothing is retrie
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -31,6 +31,8 @@ from core.words import say
 MOST_BYTES = 8_000_000
 MOST_CHANGES = 2
 PLACEHOLDER = "no-key"
+SENDING = "http11.send_request_headers.started"  # the connection stands by then, TLS included
+Trace = Callable[[str, dict[str, Any]], None]
 OWN_HEADERS = frozenset(
     {"host", "accept", "accept-encoding", "connection", "content-length", "content-type", "user-agent"}
 )
@@ -67,13 +69,22 @@ def answer(lane: Lane, session: SessionKeys | None) -> None:
     timer.daemon = True
     timer.start()
     try:
-        with http_client(endpoint, lane.key, context, held, lane.total_s) as client:
+        with http_client(endpoint, lane.key, context, _traced(lane, held), lane.total_s) as client:
             _converse(lane, client, out_of_time)
     finally:
         timer.cancel()
 
 
-def http_client(endpoint: Endpoint, key: Key | None, context: Any, held: HeldSocket, seconds: float) -> httpx2.Client:
+def _traced(lane: Lane, held: HeldSocket) -> Trace:
+    def trace(event: str, info: dict[str, Any]) -> None:
+        if event == SENDING:
+            lane.sending()
+        held.trace(event, info)
+
+    return trace
+
+
+def http_client(endpoint: Endpoint, key: Key | None, context: Any, trace: Trace, seconds: float) -> httpx2.Client:
     """A client for the SDK that lets a key go to its own hosts only."""
 
     def before(request: httpx2.Request) -> None:
@@ -84,7 +95,7 @@ def http_client(endpoint: Endpoint, key: Key | None, context: Any, held: HeldSoc
         if key is not None and allowed(key, *address(str(request.url))):
             name, value = key.header()
             request.headers[name] = value
-        request.extensions["trace"] = held.trace
+        request.extensions["trace"] = trace
 
     return httpx2.Client(
         transport=_Capped(
@@ -146,11 +157,11 @@ def _create(sdk: openai.OpenAI, lane: Lane, extra: dict[str, Any]) -> "openai.St
         completions = (
             sdk.completions
         )  # the SDK loads its parts when they are first named: not part of any answer's time
-        lane.sending()
+        lane.asking()
         return completions.create(model=model, prompt=lane.prompt, stream=True, extra_body=extra)
     messages: Any = [{"role": "user", "content": lane.prompt}]
     chat = sdk.chat.completions
-    lane.sending()
+    lane.asking()
     return chat.create(model=model, messages=messages, stream=True, extra_body=extra)
 
 

@@ -37,8 +37,9 @@ class TrialView:
     """An answer as it stands. Texts are the server's: escape them where they are shown.
 
     Attributes:
-        ttft_s: From calling the SDK to its first chunk with output, thinking included.
-        elapsed_s: From calling the SDK to now or to the end; None before the call.
+        ttft_s: From the request's first byte, its connection standing, to the SDK's first chunk with output, thinking
+            included.
+        elapsed_s: From calling the SDK to now or to the end, connecting included; None before the call.
         tokens_per_s: (tokens - 1) / (last chunk - first chunk); None until the server has counted tokens.
         chunks_per_s: The same of chunks, which need not be tokens: for the time before the count. None in the first
             moment, when a few chunks in one read would look like thousands a second.
@@ -87,6 +88,7 @@ class Lane:
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self._kept = 0
+        self._asked: float | None = None
         self._sent: float | None = None
         self._first: float | None = None
         self._last: float | None = None
@@ -115,8 +117,14 @@ class Lane:
             self._shut = shut
             return True
 
+    def asking(self) -> None:
+        """The SDK is called now; the last call counts."""
+        with self._lock:
+            self._asked = self._clock()
+            self._sent = None
+
     def sending(self) -> None:
-        """The SDK is called now; times count from the last call."""
+        """The connection stands, and the first byte of the request is about to be written."""
         with self._lock:
             self._sent = self._clock()
 
@@ -181,7 +189,7 @@ class Lane:
                 text=self._without_key("".join(self._text)),
                 reasoning=self._without_key("".join(self._reasoning)),
                 ttft_s=None if self._first is None or self._sent is None else self._first - self._sent,
-                elapsed_s=None if self._sent is None else ended - self._sent,
+                elapsed_s=None if self._asked is None else ended - self._asked,
                 tokens_per_s=_rate(self._tokens, span) if self._chunks > 1 else None,
                 chunks_per_s=None if young else _rate(self._chunks, span),
                 chunks=self._chunks,

@@ -20,11 +20,14 @@ def lane(clock: Clock, **kwargs) -> Lane:
     return Lane(Contestant(label="a", endpoint=target, model="m"), prompt="Hello", clock=clock, **kwargs)
 
 
-def test_times_count_from_the_last_call_of_the_sdk():
+def test_times_count_from_the_last_request_and_its_wait_from_the_call_of_the_sdk():
     clock = Clock()
     one = lane(clock)
     assert one.begin(lambda: None)
+    one.asking()
     one.sending()
+    clock.now = 100.75
+    one.asking()
     clock.now = 101.0
     one.sending()
     clock.now = 101.5
@@ -38,7 +41,7 @@ def test_times_count_from_the_last_call_of_the_sdk():
 
     view = one.view()
 
-    assert (view.ttft_s, view.elapsed_s) == (0.5, 3.0)
+    assert (view.ttft_s, view.elapsed_s) == (0.5, 3.25)
     assert (view.tokens_per_s, view.chunks_per_s) == (5.0, 0.5)
     assert (view.state, view.text) == (TrialState.DONE, "ab")
 

@@ -7,6 +7,7 @@ import ssl
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ import trustme
 
 from core.keys import SessionKeys
 from core.plan import PlanError
+from core.probing.connection_end import HeldSocket
 from core.tryit import Contestant, Trial, TrialLimits, TrialState, TrialView
 from tests.core.answering_server import (
     AnsweringServer,
@@ -346,6 +348,28 @@ def test_tls_is_verified_as_the_endpoint_says(tmp_path):
     assert trusted.state is TrialState.DONE
     assert "TLS with 127.0.0.1:" in unknown.error_sentence
     assert "CA file cannot be used" in lost.error_sentence
+
+
+def test_opening_the_connection_is_not_in_the_time_to_the_first_token(monkeypatch, tmp_path):
+    ca, context = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    ca.issue_cert("127.0.0.1").configure_cert(context)
+    ca.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    spent, traced = [0.0], HeldSocket.trace
+
+    def slowly(held, event, info):
+        spent[0] += 1000.0 if event in ("connection.connect_tcp.started", "connection.start_tls.started") else 0.0
+        traced(held, event, info)
+
+    monkeypatch.setattr(HeldSocket, "trace", slowly)
+    with AnsweringServer({CHAT: chat()}, tls=context) as server:
+        one = contestant(server, ca_file=str(tmp_path / "ca.pem"))
+        trial = Trial("Say hello.", [one], clock=lambda: time.monotonic() + spent[0])
+        assert trial.wait(60)
+        (view,) = trial.snapshot()
+
+    assert view.state is TrialState.DONE
+    assert view.elapsed_s > 2000
+    assert 0 < view.ttft_s < 1000
 
 
 @pytest.mark.parametrize("count", [0, 5])
