@@ -40,6 +40,11 @@ def e2e_s(record: RequestRecord) -> float | None:
     return _span(record.last_token_s, record.sent_s)
 
 
+def waiting_share(ttft: float, e2e: float) -> float | None:
+    """TTFT / E2E latency: how much of an answer's time was the wait for its first token; times may be NaN."""
+    return ttft / e2e if e2e > 0 and ttft >= 0 else None
+
+
 def decode_span_s(record: RequestRecord) -> float | None:
     """Last chunk - first chunk, if there were two."""
     if not record.streamed:

@@ -7,10 +7,10 @@ import pandas as pd
 import streamlit as st
 
 from core.charts.sample import thinned
-from core.metrics import gaps_s
+from core.metrics import gaps_s, waiting_share
 from core.records import Outcome, RequestRecord
 from core.words import say
-from pages.parts.measures import definition, sentence, three_digits
+from pages.parts.measures import definition, definitions, sentence, three_digits
 from pages.parts.text import MISSING, count, escape_markdown, percent, plural
 
 SPARKS = 40
@@ -41,8 +41,8 @@ def requests_tab(records: Sequence[RequestRecord], table: pd.DataFrame, texts: T
         selection_mode="single-row",
         column_config={
             "id": None,
-            "#": config.NumberColumn(width=56),
-            "Sent": config.NumberColumn(say("Sent, s"), format="%.2f", width=76),
+            "#": config.NumberColumn(width=56, help=say("Its place in the order of the requests of this run.")),
+            "Sent": config.NumberColumn(say("Sent, s"), format="%.2f", width=76, help=definition("sent_s")),
             "TTFT": config.NumberColumn(say("TTFT, ms"), format="localized", width=84, help=definition("ttft_s")),
             "TPOT": config.NumberColumn(say("TPOT, ms"), format="localized", width=84, help=definition("tpot_s")),
             "E2E": config.NumberColumn(say("E2E, s"), format="localized", width=76, help=definition("e2e_s")),
@@ -55,7 +55,13 @@ def requests_tab(records: Sequence[RequestRecord], table: pd.DataFrame, texts: T
             ),
             "Outcome": config.TextColumn(say("Outcome"), width=110),
             "Share": config.ProgressColumn(
-                say("TTFT share of E2E"), format="%.0f %%", min_value=0, max_value=100, color="gray", width=140
+                say("TTFT share of E2E"),
+                format="%.0f %%",
+                min_value=0,
+                max_value=100,
+                color="gray",
+                width=140,
+                help=definitions(("ttft_s", "e2e_s")),
             ),
             "Error": config.TextColumn(say("Error")),
         },
@@ -89,10 +95,15 @@ def _rows(table: pd.DataFrame, sparks: dict[str, list[float]]) -> pd.DataFrame:
                     table["warmup"], table["failure_kind"], table["finish_reason"], table["outcome"], strict=True
                 )
             ],
-            "Share": table["ttft_s"] / table["e2e_s"] * 100,
+            "Share": [_percent_waited(*times) for times in zip(table["ttft_s"], table["e2e_s"], strict=True)],
             "Error": table["failure_message"],
         }
     )
+
+
+def _percent_waited(ttft: float, e2e: float) -> float | None:
+    share = waiting_share(ttft, e2e)
+    return None if share is None else share * 100
 
 
 def _one_request(row: Any, texts: Texts) -> None:

@@ -26,6 +26,13 @@ def test_ttft_runs_from_sent_to_the_first_chunk():
     assert metrics.ttft_s(answered(sent=5.0, first=0.25)) == pytest.approx(0.25)
 
 
+@pytest.mark.parametrize(
+    ("ttft", "e2e", "share"), [(0.25, 1.0, 0.25), (1.0, 1.0, 1.0), (0.0, 0.0, None), (float("nan"), 1.0, None)]
+)
+def test_the_wait_for_the_first_token_is_a_share_of_the_answers_time(ttft, e2e, share):
+    assert metrics.waiting_share(ttft, e2e) == share
+
+
 def test_ttfa_runs_to_the_first_answer_text_and_not_to_the_thinking_before_it():
     record = replace(answered(sent=5.0, first=0.25), first_answer_s=7.0)
 
