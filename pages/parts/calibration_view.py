@@ -9,7 +9,7 @@ from core.words import say
 from pages.parts import calibrating, following, look
 from pages.parts.calibrating import Last
 from pages.parts.look import CROSS, TICK
-from pages.parts.measures import hint
+from pages.parts.measures import definitions, hint, sentence
 from pages.parts.text import ago_now, escape_markdown, ms, number, rate
 
 
@@ -80,7 +80,23 @@ def _result(last: Last) -> None:
         look.problem(found.doubt, level="act")
     st.markdown(f":gray[{say('Calibrated')} {ago_now(last.at)}.]")
     with st.expander(say("Every level"), type="compact"):
+        sentence(say("What the columns are"), help_text=_columns())
         st.table(levels(found), border="horizontal", hide_index=True)
+
+
+def _columns() -> str:
+    lines = (
+        (say("Streams"), say("requests in flight at all times")),
+        (say("Offered"), say("the tokens/s of so many streams at the pace of the server")),
+        (say("Kept"), say("the tokens/s that were measured")),
+        (say("TTFT error"), say("time to first token, reported minus true")),
+        (say("Decode error"), say("time from first to last token, reported minus true")),
+        (say("Client lag"), say("how late the load generator's own loop was")),
+        (say("Priority"), say("of the measuring process, as the system permitted")),
+        (say("Good enough"), say("whether all of it is within what a benchmark may rest on")),
+    )
+    told = "\n".join(f"- **{name}**: {words}" for name, words in lines)
+    return f"{told}\n\n{definitions(('ttft_s', 'loop_lag_p99_s'))}"
 
 
 def levels(found: Calibration) -> pd.DataFrame:

@@ -42,7 +42,7 @@ def choose(line: Lineup) -> None:
             "Configuration": config.TextColumn(say("Configuration"), width=260),
             "Model": config.TextColumn(say("Model")),
             "Levels": config.TextColumn(load_title(line), width=160),
-            "Runs": config.NumberColumn(say("Runs"), width=70),
+            "Runs": config.NumberColumn(say("Runs"), width=70, help=say("How many runs of it were chosen.")),
         },
     )["selection"]["rows"]
     fits = 2 <= len(chosen) <= MOST

@@ -10,6 +10,7 @@ import streamlit as st
 from core.plan import Endpoint
 from core.probe import ProbeResult, ProbeState
 from core.words import say
+from pages.parts.measures import hint
 from pages.parts.text import ago, milliseconds
 
 PROBING, NOT_PROBED, BUILT_IN = "probing", "not probed", "built in"
@@ -107,7 +108,7 @@ def show(lines: Sequence[Line], *, key: str, selected: int | None) -> int | None
                 say("First token, ms"),
                 format="%.0f",
                 width=105,
-                help=say("TTFT of the probe's single tiny request: an indication, not a measurement."),
+                help=hint(say("Of the probe's single tiny request: an indication, not a measurement."), "ttft_s"),
             ),
             "Streams": column.TextColumn(say("Streams"), width=80),
             "Tokens from": column.TextColumn(say("Tokens from"), width=90),

@@ -32,6 +32,7 @@ from pages.parts import (
 )
 from pages.parts.live_names import label_of, subtitle, title
 from pages.parts.look import RUNNING
+from pages.parts.measures import definition
 from pages.parts.text import count, escape_markdown, short
 from storage.runs import RunNotFound
 
@@ -112,7 +113,7 @@ def _ended(found: LiveExperiment, compared: last_verdict.Compared | None) -> Non
 
 
 def _levels(found: LiveExperiment) -> None:
-    look.section(say("Levels"), say("output tokens/s once done"))
+    look.section(say("Levels"), say("output tokens/s once done"), definition("output_tokens_per_s"))
     rows = state.services().runs.list_runs(experiment_id=found.id)
     rates = {row.id: row.output_tokens_per_s for row in rows}
     st.table(live_levels.table(found, rates), border="horizontal", hide_index=True)

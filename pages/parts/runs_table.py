@@ -12,7 +12,7 @@ from core.charts.sample import thinned
 from core.endpoint import SIMULATED
 from core.words import say
 from pages.parts.look import STATE_COLOUR, swatch, zone
-from pages.parts.measures import definition, few, few_note, muted, success_percent, three_digits
+from pages.parts.measures import definition, few, few_note, hint, muted, success_percent, three_digits
 from pages.parts.runs_room import fitting
 from pages.parts.text import MISSING, in_cell, milliseconds, when
 from storage.runs import RunRow
@@ -127,7 +127,11 @@ def _columns(rows: Sequence[RunRow], widths: Mapping[str, int]) -> dict[str, Any
         NAME: (text, say("Configuration"), {"help": say("A click on the name opens the run.")}),
         "In flight": (number, say("In flight"), {"format": "localized", "help": definition("load")}),
         RATE: (number, say("Requests/s"), {"format": "%.3g", "help": definition("load")}),
-        "Requests": (number, say("Answered"), {"format": "localized"}),
+        "Requests": (number, say("Answered"), {
+            "format": "localized",
+            "help": hint(say("Requests that succeeded, without warm-up; failed and empty ones are not among them."),
+                         "success_rate"),
+        }),
         "TTFT p50": (number, say("TTFT p50, ms"), {"format": "localized", "help": definition("ttft_s")}),
         "TTFT p99": (
             number, say("TTFT p99, ms"), {"format": "localized", "help": definition("ttft_s", few_note("p99"))}

@@ -13,6 +13,7 @@ from core.tryit import TrialState, TrialView
 from core.words import say
 from pages.parts import following, look, probing, trying
 from pages.parts.configuration_form import pace_words
+from pages.parts.measures import definitions
 from pages.parts.text import count, escape_lines, escape_markdown, ms, number, since, span
 
 MOST = 4
@@ -113,7 +114,10 @@ def _starting(attempt: trying.Attempt) -> None:
 def _answer(place: DeltaGenerator, view: TrialView, so_far: str) -> None:
     with place.container(border=True, gap="xsmall"):
         st.markdown(f"{ICONS[view.state]} **{escape_markdown(view.label)}**")
-        st.markdown(_waited(view, so_far) if view.state is TrialState.WAITING else _speed(view))
+        if view.state is TrialState.WAITING:
+            st.markdown(_waited(view, so_far))
+        else:
+            st.markdown(_speed(view), help=_meaning(view))
         if view.error_sentence:
             look.problem(view.error_sentence)
         with st.container(height=220, border=False):
@@ -127,7 +131,7 @@ def _answer(place: DeltaGenerator, view: TrialView, so_far: str) -> None:
 
 
 def _waited(view: TrialView, so_far: str) -> str:
-    """How long nothing has come: since the request left, before that since somebody asked."""
+    """How long nothing has come: since the SDK was called, before that since somebody asked."""
     if view.elapsed_s is None:
         return f":shimmer[{say('Loading the openai SDK')}] &ensp; **{so_far}**"
     return f":shimmer[{say('Waiting for the first token')}] &ensp; **{span(view.elapsed_s)}**"
@@ -140,3 +144,9 @@ def _speed(view: TrialView) -> str:
         return f"{first}**{say('{n} chunks/s', n=number(view.chunks_per_s))}** :gray[{chunks}]"
     speed = say("{n} tokens/s", n=number(view.tokens_per_s))
     return f"{first}**{speed}** :gray[{say('{n} tokens', n=count(view.output_tokens))}]"
+
+
+def _meaning(view: TrialView) -> str:
+    """The words behind the "?" of the line of speeds."""
+    told = say("As the openai SDK hands the answer over, opening the connection not counted: a look, no measurement.")
+    return f"{told}\n\n{definitions(('ttft_s', 'chunk_us' if view.output_tokens is None else 'decode_tps'))}"

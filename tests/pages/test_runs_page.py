@@ -173,7 +173,7 @@ def test_a_column_of_a_metric_says_what_it_is(put, opened):
 
     anchors = {name: column["help"] for name, column in columns.items() if "/glossary#" in (column.get("help") or "")}
     assert set(anchors) == {
-        "In flight", "TTFT p50", "TTFT p99", "TPOT p50", "Output", "One", "Success", "Gap",
+        "In flight", "Requests", "TTFT p50", "TTFT p99", "TPOT p50", "Output", "One", "Success", "Gap",
     }  # fmt: skip
 
 
