@@ -1,9 +1,8 @@
 """The dialog that adds or changes a configuration: a model at an endpoint under a label, or a variant of the demo."""
 
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 
 import streamlit as st
 
@@ -160,25 +159,6 @@ def add(wanted: Configuration) -> Configuration:
         library.save_configuration(wanted)
     tick(wanted.id)
     return known.get(wanted.id, wanted)
-
-
-def bring(wanted: Configuration) -> None:
-    """Keep what a loaded plan holds: its configuration under a free label and slot, and its endpoint."""
-    library = state.services().library
-    if wanted.id in {one.id for one in library.configurations()}:
-        tick(wanted.id)
-        return
-    labels = {one.label for one in library.configurations()}
-    label = next(name for name in _names(wanted.label) if name not in labels)
-    if not wanted.endpoint.demo and wanted.endpoint.name not in {one.name for one in library.endpoints()}:
-        library.save_endpoint(wanted.endpoint)
-    add(replace(wanted, label=label, slot=library.next_slot()))
-
-
-def _names(label: str) -> Iterator[str]:
-    yield label
-    for place in count(2):
-        yield f"{label[:110]} ({place})"
 
 
 def tick(configuration_id: str) -> None:

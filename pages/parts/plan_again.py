@@ -1,6 +1,7 @@
 """The plan of an earlier launch once more, from the registry or from its stored runs. Fills the fields."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -10,6 +11,7 @@ from core.run import Run
 from core.search import Search
 from core.words import say
 from pages.parts import configuration_form, links, plan_fields, state
+from pages.parts.bringing import bring
 from storage.runs import RunNotFound
 
 NOTE = "benchmark_note"
@@ -37,9 +39,10 @@ def _again(experiment: Experiment) -> None:
 def fill(experiment: Experiment) -> None:
     """Fill the fields from a plan; configurations that are not known yet are kept. For before the fields are drawn."""
     st.session_state[configuration_form.CHOSEN] = []
-    for one in dict.fromkeys(plan.configuration for plan in experiment.plans):
-        configuration_form.bring(one)
-    st.session_state[NOTE] = plan_fields.fill(experiment)
+    brought = {one: bring(one) for one in dict.fromkeys(plan.configuration for plan in experiment.plans)}
+    kept = tuple(replace(plan, configuration=brought[plan.configuration][0]) for plan in experiment.plans)
+    left_out = plan_fields.fill(replace(experiment, plans=kept), limits=experiment.plans[0].limits)
+    st.session_state[NOTE] = " ".join(filter(None, [*(words for _, words in brought.values()), left_out]))
 
 
 def launches() -> dict[str, str]:

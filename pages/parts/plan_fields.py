@@ -9,7 +9,7 @@ import streamlit as st
 from core import pasted
 from core.asked import AskedLoad
 from core.estimate import interleaved
-from core.plan import Configuration, Experiment, PlanError, RunPlan, Workload
+from core.plan import Configuration, Experiment, Limits, PlanError, RunPlan, Workload
 from core.words import say
 from pages.parts import plan_loads, plan_slo
 from pages.parts.plan_state import key, put, typed
@@ -109,10 +109,12 @@ def asked() -> Asked:
     )
 
 
-def fill(experiment: Experiment) -> str:
-    """Put a loaded plan into the fields; one sentence on what they cannot hold of it, "" if they hold it all."""
-    first = experiment.plans[0]
-    asked_of, limits = first.workload, first.limits
+def fill(experiment: Experiment, *, limits: Limits) -> str:
+    """Put a loaded plan into the fields; one sentence on what they cannot hold of it, "" if they hold it all.
+
+    `limits` are the plan's own; its endpoint may stand here with others.
+    """
+    asked_of = experiment.plans[0].workload
     plan_loads.fill(experiment)
     values = {
         "input": asked_of.input_tokens,

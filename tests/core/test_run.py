@@ -1,0 +1,13 @@
+"""What a run is called."""
+
+from core.run import is_renamed, usual_name
+
+
+def test_a_run_that_nobody_named_is_called_by_its_label_and_level():
+    assert usual_name("Q4_0", "4 in flight") == "Q4_0 at 4 in flight"
+    assert not is_renamed("Q4_0 at 4 in flight", label="Q4_0", level="4 in flight")
+
+
+def test_any_other_name_is_somebodys_own():
+    assert is_renamed("before the upgrade", label="Q4_0", level="4 in flight")
+    assert is_renamed("Q4_0 at 4 in flight", label="Q8_0", level="4 in flight")
