@@ -1,6 +1,7 @@
-"""How a live run comes into the database: its start, its requests in batches, its end. Never reads a summary.
+"""How a live run comes into the database: its start, what is learnt of it, its requests in batches, its end.
 
-Records wait at most FLUSH_S before they are committed, so a kill -9 costs less than a second of measurement.
+Never reads a summary. Records wait at most FLUSH_S before they are committed, so a kill -9 costs less than a second of
+measurement.
 """
 
 import threading
@@ -8,6 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import duckdb
 
@@ -29,10 +31,14 @@ LIVE_STATES = (RunState.QUEUED.value, RunState.RUNNING.value)
 
 @dataclass(slots=True, kw_only=True)
 class _Live:
-    """A run that is being recorded: its number, the next request's place, what waits in the journal."""
+    """A run that is being recorded: its number, the next request's place, what waits in the journal.
+
+    `news` waits to be stored: columns of its row.
+    """
 
     no: int
     ordinal: int = 0
+    news: dict[str, str | None] | None = None
     backlog: Backlog = field(default_factory=Backlog)
 
 
@@ -74,6 +80,19 @@ class Recorder:
         with self._lock:
             self._live[run.id] = _Live(no=no)
 
+    def run_goes_on(self, run: Run) -> None:
+        """Take what is known by now of a run that has not ended: it may never tell its end.
+
+        It is stored with the requests that are committed next, the last of several alone.
+        """
+        news = run_values.known(run)
+        with self._lock:
+            live = self._live.get(run.id)
+            if live is None:
+                raise RunNotFound(say("No run {id} is being recorded.", id=run.id))
+            live.news = news
+        self._database.soon(self._flush, FLUSH_S)
+
     def requests(self, run_id: str, records: Sequence[RequestRecord]) -> None:
         """Take ended requests; they are committed within half a second.
 
@@ -105,9 +124,7 @@ class Recorder:
         values = run_values.row(run)
 
         def end(connection: duckdb.DuckDBPyConnection) -> None:
-            sets = ", ".join(f"{name} = ?" for name in run_values.AT_THE_END)
-            changed = [values[name] for name in run_values.AT_THE_END]
-            connection.execute(f"UPDATE runs SET {sets} WHERE no = ?", [*changed, live.no])  # noqa: S608 -- names are ours
+            _update(connection, live.no, {name: values[name] for name in run_values.AT_THE_END})
             journal.settle(connection, live.no)
 
         self._database.write(end)
@@ -152,21 +169,30 @@ class Recorder:
         with self._lock:
             batches, self._waiting = self._waiting, []
             self._waiting_records = 0
-        if not batches:
+            news = [(live, live.news) for live in self._live.values() if live.news is not None]
+            for live, _ in news:
+                live.news = None
+        if not batches and not news:
             return
         saved = False
         try:
             with transaction(connection):
+                for live, values in news:
+                    _update(connection, live.no, values)
                 self._append(connection, batches)
             saved = True
         finally:
-            self._settle_accounts(batches, saved=saved)
+            self._settle_accounts(batches, news, saved=saved)
 
-    def _settle_accounts(self, batches: list[_Waiting], *, saved: bool) -> None:
+    def _settle_accounts(
+        self, batches: list[_Waiting], news: list[tuple[_Live, dict[str, str | None]]], *, saved: bool
+    ) -> None:
         if saved:
             self._database.well()
             return
         with self._lock:
+            for live, values in news:
+                live.news = live.news or values  # what came meanwhile is newer
             self._waiting = batches + self._waiting
             self._waiting_records = sum(len(batch.records) for batch in self._waiting)
         with suppress(DatabaseClosed):  # the last try: its own error is the one to tell
@@ -184,6 +210,11 @@ class Recorder:
                 journal.settle(connection, live.no)
                 backlog = Backlog()
             live.backlog = backlog
+
+
+def _update(connection: duckdb.DuckDBPyConnection, run_no: int, values: dict[str, Any]) -> None:
+    sets = ", ".join(f"{name} = ?" for name in values)
+    connection.execute(f"UPDATE runs SET {sets} WHERE no = ?", [*values.values(), run_no])  # noqa: S608 -- names are ours
 
 
 def _by_run(batches: Sequence[_Waiting]) -> list[tuple[_Live, list[RequestRecord], int]]:

@@ -16,7 +16,8 @@ RUN_COLUMNS = (
     "id", "name", "state", "stopped_by", "message", "started_at", "ended_at", "tags", "notes", "granularity",
     "producer", "experiment", "plan", "environment", "client", "preflight",
 )  # fmt: skip
-AT_THE_END = ("state", "stopped_by", "message", "ended_at", "environment", "client", "preflight", "engine")
+MEANWHILE = ("environment", "client", "preflight", "engine")  # become known while a run goes on
+AT_THE_END = ("state", "stopped_by", "message", "ended_at", *MEANWHILE)
 
 
 def row(run: Run) -> dict[str, Any]:
@@ -37,22 +38,28 @@ def row(run: Run) -> dict[str, Any]:
         "producer": dumps(run.producer),
         "experiment": dumps(run.experiment) if run.experiment else None,
         "plan": dumps(plan(run.plan)),
-        "environment": dumps(run.environment),
-        "client": dumps(dataclasses.asdict(run.client)),
-        "preflight": dumps(dataclasses.asdict(run.preflight)) if run.preflight else None,
         "experiment_id": _words(experiment.get("id")),
         "experiment_name": _words(experiment.get("name")),
         "configuration_id": configuration.id,
         "label": configuration.label,
         "slot": configuration.slot,
         "model": configuration.model,
-        "engine": engine(run),
         "endpoint": configuration.endpoint.name,
         "demo": configuration.endpoint.demo,
         "concurrency": run.plan.load.concurrency,
         "rate": run.plan.load.rate,
     }
-    return {name: readable(value) if isinstance(value, str) else value for name, value in values.items()}
+    return {name: readable(value) if isinstance(value, str) else value for name, value in values.items()} | known(run)
+
+
+def known(run: Run) -> dict[str, str | None]:
+    """The columns of MEANWHILE."""
+    return {
+        "environment": dumps(run.environment),
+        "client": dumps(dataclasses.asdict(run.client)),
+        "preflight": dumps(dataclasses.asdict(run.preflight)) if run.preflight else None,
+        "engine": readable(engine(run)),
+    }
 
 
 def plan(found: RunPlan) -> dict[str, Any]:

@@ -24,6 +24,9 @@ LOG_S = 0.5  # the simulator's log is at most this late
 GONE_S = 5.0  # nothing of the group lives
 
 
+FACTS = {"engine": "paced", "version": "1"}  # what the app without pages knows of its server
+
+
 def experiment(base_url: str) -> Experiment:
     """A minute of load on the simulator at `base_url`."""
     endpoint = Endpoint(name="paced", base_url=base_url)
@@ -36,8 +39,11 @@ def experiment(base_url: str) -> Experiment:
     return Experiment(id="killed", name="killed", plans=(plan,))
 
 
-def kill_and_check(app: subprocess.Popen[bytes], database: Path, server: PacedServer) -> None:
-    """Kill the app alone and see to the rest: its children, the streams, the database."""
+def kill_and_check(app: subprocess.Popen[bytes], database: Path, server: PacedServer, facts: dict[str, str]) -> None:
+    """Kill the app alone and see to the rest: its children, the streams, the database.
+
+    `facts`: what it knew of its server.
+    """
     group = os.getpgid(app.pid)
     waited_before_s = waited_s(group)
     time.sleep(KEPT_S)
@@ -58,6 +64,12 @@ def kill_and_check(app: subprocess.Popen[bytes], database: Path, server: PacedSe
     assert run.state is RunState.INTERRUPTED
     missing = finished - {record.request_id for record in run.requests}
     assert not missing, f"Of {len(finished)} finished requests these are missing: {missing}"
+    server_facts = run.environment["server"]
+    assert {name: server_facts.get(name) for name in facts} == facts, f"What answered was lost: {server_facts}"
+    assert run.preflight is not None, "What the endpoint accepts was lost."
+    assert run.preflight.streams
+    assert run.client.loop_lag_p99_s is not None, "How the client fared was lost."
+    assert run.client.max_in_flight == CONCURRENCY
 
 
 def waited_s(group: int) -> float:

@@ -10,12 +10,12 @@ from pathlib import Path
 from core.fleet.registry import Registry
 from storage.database import Database
 from storage.runs import RunStore
-from tests.killed import experiment
+from tests.killed import FACTS, experiment
 
 
 def main() -> None:
     """Launch, then live until killed."""
-    registry = Registry(RunStore(Database.open(Path(sys.argv[1]))))
+    registry = Registry(RunStore(Database.open(Path(sys.argv[1]))), identify=lambda _: dict(FACTS))
     registry.launch(experiment(sys.argv[2]))
     threading.Event().wait()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.servers.paced_child import PacedServer
-from tests.killed import kill_and_check, measured
+from tests.killed import FACTS, kill_and_check, measured
 
 ROOT = Path(__file__).parents[1]
 SEEDS = [1, 2, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(3, 11))]
@@ -27,7 +27,7 @@ def test_a_killed_run_keeps_what_was_measured(tmp_path, seed):
         try:
             wait_for_requests(server)
             time.sleep(1.5 + 2 * random.Random(seed).random())  # the random moment is what is tested
-            kill_and_check(app, database, server)
+            kill_and_check(app, database, server, FACTS)
         finally:
             app.kill()
             app.wait(10)

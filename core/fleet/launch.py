@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from time import monotonic
-from typing import Protocol
+from typing import Any, Protocol
 
 from core.course import Done, expected_runs, searched
 from core.fleet.live import LiveExperiment
@@ -14,11 +14,12 @@ from core.fleet.tally import Tally
 from core.loadgen.channel import Progress
 from core.plan import Endpoint, Experiment, RunPlan
 from core.records import RequestRecord
-from core.run import Run, RunState
+from core.run import Preflight, Run, RunState
 from core.summary import Summary, summarise
 from core.words import say
 
 FLUSH_S = 0.25  # records wait this long at most before the recorder gets them
+HEALTH_S = 2.0  # how the client fares is stored so often: an update costs the writer as much as a batch of records
 KeyHeader = Callable[[Endpoint], tuple[str, str] | None]  # the header with the key; raises KeyProblem
 
 
@@ -28,6 +29,9 @@ class Recorder(Protocol):
     def run_started(self, run: Run) -> None:
         """A run begins."""
 
+    def run_goes_on(self, run: Run) -> None:
+        """More is known of a run that has not ended; its `requests` are empty here."""
+
     def requests(self, run_id: str, records: Sequence[RequestRecord]) -> None:
         """Requests ended."""
 
@@ -36,7 +40,11 @@ class Recorder(Protocol):
 
 
 class Keeping(Tally):
-    """A tally that also hands records on in batches."""
+    """A tally that also hands records on in batches, and what becomes known of its run.
+
+    Attributes:
+        run: The run as it is recorded by now; None before it is recorded as begun, and after its end.
+    """
 
     def __init__(
         self, run_id: str, plan: RunPlan, *, lock: threading.RLock, recorder: Recorder, summed_up: bool = False
@@ -48,6 +56,33 @@ class Keeping(Tally):
         self._batch: list[RequestRecord] = []
         self._light: list[RequestRecord] | None = [] if summed_up else None
         self._flushed_s = monotonic()
+        self._health_due_s = 0.0
+        self.run: Run | None = None
+
+    def begin(self, run: Run) -> None:
+        """Record its run as begun."""
+        self._recorder.run_started(run)
+        self.run = run
+
+    def learn(self, **more: Any) -> Run | None:
+        """Record what is known by now: a run that is cut off has no other word of it."""
+        if self.run is not None:
+            self.run = replace(self.run, **more)
+            self._recorder.run_goes_on(self.run)
+        return self.run
+
+    def end(self, run: Run) -> None:
+        """Record how its run ended."""
+        self._recorder.run_ended(replace(run, requests=()))
+        self.run = None
+
+    def preflight(self, found: Preflight) -> None:
+        super().preflight(found)
+        self.learn(preflight=found)
+
+    def started(self, priority: str) -> None:
+        super().started(priority)
+        self.learn(client=self.client)
 
     def record(self, record: RequestRecord) -> None:
         self._batch.append(record)
@@ -60,6 +95,9 @@ class Keeping(Tally):
     def progress(self, progress: Progress) -> None:
         with self._lock:
             super().progress(progress)
+        if progress.lag_p99_s is not None and monotonic() >= self._health_due_s:
+            self._health_due_s = monotonic() + HEALTH_S
+            self.learn(client=self.client)
         self.flush_if_due()
 
     def summary(self) -> Summary:
@@ -93,7 +131,11 @@ class Launch:
     gone_on: threading.Event = field(default_factory=threading.Event, repr=False)  # ends a rest
     done: list[Done] = field(default_factory=list, repr=False)
     local: LocalRun | None = field(default=None, repr=False)
-    opening: Run | None = field(default=None, repr=False)  # of the run that is recorded as begun and not as ended
+
+    @property
+    def recording(self) -> Keeping | None:
+        """The tally whose run is recorded as begun and not as ended."""
+        return next((tally for tally in self.tallies if tally.run is not None), None)
 
     def next_tally(self, plan: RunPlan, make: Callable[[RunPlan], Keeping]) -> Keeping:
         """The tally of the plan that comes next; those before it are left out."""

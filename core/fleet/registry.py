@@ -18,7 +18,7 @@ from core.fleet.live import ENDED_STATES, LiveExperiment
 from core.fleet.local import LocalRun, new_run_id, opening_run
 from core.key_file import KeyProblem
 from core.plan import Configuration, Experiment, PlanError, RunPlan
-from core.run import Run, RunState, StoppedBy
+from core.run import ClientHealth, Run, RunState, StoppedBy
 from core.words import say
 
 KEPT_EXPERIMENTS = 20
@@ -152,8 +152,9 @@ class Registry:
 
     def _close_run(self, launch: Launch, message: str) -> None:
         """Record the end of a run that was cut short by a fault: a run is saved however it ends."""
-        if launch.opening is not None:
-            self._recorder.run_ended(_without_measuring(launch.opening, message, cancelled=False))
+        tally = launch.recording
+        if tally is not None and tally.run is not None:
+            tally.end(_without_measuring(tally.run, message, cancelled=False))
 
     def _tally(self, plan: RunPlan, experiment: Experiment) -> Keeping:
         return Keeping(new_run_id(), plan, lock=self._lock, recorder=self._recorder, summed_up=experiment.is_adaptive)
@@ -173,16 +174,14 @@ class Registry:
         with self._lock:
             tally.state = RunState.RUNNING
             launch.stage = say("starting")
-        self._recorder.run_started(opening)
-        launch.opening = opening
+        tally.begin(opening)
         ended = self._measured(launch, tally, opening, host)
         tally.flush()
         with self._lock:
             launch.local = None
             tally.close(ended)
             launch.done.append(Done(run=replace(ended, requests=()), summary=tally.summary()))
-        self._recorder.run_ended(replace(ended, requests=()))
-        launch.opening = None
+        tally.end(ended)
 
     def _measured(self, launch: Launch, tally: Keeping, opening: Run, host: Host | None) -> Run:
         def stage(words: str) -> None:
@@ -202,7 +201,10 @@ class Registry:
             launch.stage = say("measuring")
         if cancelled:
             local.cancel()
-        return with_served(local.run(replace(opening, environment={**opening.environment, "server": server})), host)
+        ended = local.run(tally.learn(environment={**opening.environment, "server": server}))
+        if ended.client == ClientHealth():  # the measuring process died without a last word: what it told before holds
+            ended = replace(ended, client=tally.client)
+        return with_served(ended, host)
 
     def _ready(
         self, launch: Launch, plan: RunPlan, host: Host | None, stage: Callable[[str], None]

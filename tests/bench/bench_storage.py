@@ -25,6 +25,7 @@ from storage.database import Database
 from storage.runs import RunStore
 
 COMMITS, REQUESTS, CHUNKS = 200, 50, 100  # a commit every half second for 100 s: 1,000,000 chunk times
+HEALTH_EVERY = 4  # commits: what is known of the run comes with them every two seconds
 REPEATS = 5
 MOST_BYTES, MOST_WRITER_S, MOST_PAGE_S = 6_000_000, 1.0, 1.0
 GAPS_US = [int(random.Random(place).lognormvariate(0, 0.3) * 10_000) for place in range(10_000)]
@@ -108,7 +109,9 @@ def write(path: Path) -> tuple[int, Spent, Spent]:
         database.checkpoint()
         before = path.stat().st_size
         runs.run_started(run("r"))
-        for batch in made:
+        for place, batch in enumerate(made):
+            if place % HEALTH_EVERY == 0:
+                runs.run_goes_on(run("r"))
             runs.requests("r", batch)
             with commits:
                 database.flush(runs._flush)

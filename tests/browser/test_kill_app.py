@@ -25,7 +25,7 @@ def test_a_killed_app_shows_the_interrupted_run_at_its_next_start(tmp_path, cach
         expect(card(page, "TTFT p50 now")).to_contain_text("ms")
         time.sleep(1.5 + 2 * random.Random(seed).random())  # the random moment is what is tested
 
-        kill_and_check(app.process, app.database, server)
+        kill_and_check(app.process, app.database, server, {"engine": "Paceline simulator"})
         before.leave()
 
     with RunningApp(tmp_path, PACELINE_CACHE=str(cache)) as again:

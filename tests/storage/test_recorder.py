@@ -15,7 +15,7 @@ from core.run import ClientHealth, Preflight, RunState, StoppedBy
 from core.summary import summarise
 from storage import journal
 from storage.database import Database
-from storage.problems import DatabaseClosed, RunExists, RunNotFound
+from storage.problems import DatabaseClosed, RunExists, RunNotFound, StorageProblem
 from storage.recorder import Recorder
 from storage.runs import RunStore
 from tests.bench import bench_storage
@@ -146,6 +146,49 @@ def test_the_end_of_a_run_is_stored_with_all_that_was_learnt(runs):
     assert replace(found, requests=()) == over
     assert row_of(runs, "r1").engine == "vllm"
     assert row_of(runs, "r1").state is RunState.CANCELLED
+
+
+LEARNT = {
+    "client": ClientHealth(loop_lag_p99_s=0.0002, max_in_flight=4, priority="realtime"),
+    "preflight": Preflight(streams=True, changes=("Left out stream_options.",)),
+    "environment": {"python": "3.11", "server": {"engine": "vllm", "version": "0.32"}},
+}
+
+
+def test_what_is_learnt_of_a_run_is_there_when_its_end_never_comes(database, runs):
+    runs.run_started(run())
+    runs.run_goes_on(replace(run(), preflight=LEARNT["preflight"]))
+    runs.run_goes_on(replace(run(), **LEARNT))
+    until = time.monotonic() + 10
+    while time.monotonic() < until and not row_of(runs, "r1").engine:  # without another call
+        time.sleep(0.02)
+
+    runs = RunStore(database)  # as after a kill
+    runs.recover()
+
+    found = runs.run("r1")
+    assert found == replace(run(), state=RunState.INTERRUPTED, message=found.message, **LEARNT)
+    assert row_of(runs, "r1").engine == "vllm"
+
+
+def test_what_is_learnt_of_a_run_and_cannot_be_committed_goes_in_later(database, runs):
+    runs.run_started(run())
+    database.write(lambda connection: connection.execute("ALTER TABLE journal RENAME TO gone"))
+    runs.requests("r1", [record(0)])
+    runs.run_goes_on(replace(run(), **LEARNT))
+    with pytest.raises(StorageProblem, match="could not be written"):
+        database.flush(runs._flush)
+    assert runs.run("r1", requests=False).preflight is None
+
+    database.write(lambda connection: connection.execute("ALTER TABLE gone RENAME TO journal"))
+    database.flush(runs._flush)
+
+    assert runs.run("r1").preflight == LEARNT["preflight"]
+
+
+def test_nothing_is_learnt_of_a_run_that_is_not_recorded(runs):
+    with pytest.raises(RunNotFound):
+        runs.run_goes_on(run())
 
 
 def test_two_runs_may_be_recorded_at_once(runs):

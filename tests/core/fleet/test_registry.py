@@ -1,5 +1,7 @@
 """One thread makes everybody's runs, one after the other; a recorder gets every one of them."""
 
+import os
+import signal
 import threading
 import time
 from dataclasses import replace
@@ -25,9 +27,13 @@ class Kept:
     def __init__(self):
         self.events = []
         self.records = {}
+        self.learnt = []
 
     def run_started(self, run):
         self.events.append(("started", run.id))
+
+    def run_goes_on(self, run):
+        self.learnt.append(run)
 
     def requests(self, run_id, records):
         self.records.setdefault(run_id, []).extend(records)
@@ -202,6 +208,50 @@ def test_what_a_host_knows_of_its_server_after_a_run_is_recorded(kept, server):
     registry.close()
 
     assert kept.last.environment["server"] == {"engine": "simulated", "late_p99_s": 0.02}
+
+
+def test_what_answers_a_run_is_recorded_as_soon_as_it_is_known(kept, server):
+    facts = {"engine": "vllm", "version": "0.32"}
+    registry = Registry(kept, identify=lambda _: facts)
+    registry.launch(experiment(server.base_url, tokens=5000))
+    wait(lambda: kept.learnt and kept.learnt[-1].client.loop_lag_p99_s is not None)
+    first, *_, last = kept.learnt
+    registry.close()
+
+    assert [kind for kind, _ in kept.events] == ["started", "ended"]
+    assert first.environment["server"] == facts
+    assert (first.preflight, last.preflight.streams) == (None, True)
+    assert last.environment == first.environment
+    assert last.client.priority in {"realtime", "raised", "normal"}
+    assert {run.id for run in kept.learnt} == {last.id}
+
+
+def test_a_measuring_process_that_dies_leaves_how_it_fared_until_then(registry, kept, server):
+    registry.launch(experiment(server.base_url, tokens=5000))
+    wait(lambda: kept.learnt and kept.learnt[-1].client.loop_lag_p99_s is not None)
+    os.kill(registry._launches["e"].local._process.pid, signal.SIGKILL)
+    wait(lambda: registry.find("e").state in ENDED)
+
+    assert kept.last.state is RunState.FAILED
+    assert kept.last.client.loop_lag_p99_s is not None
+    assert kept.last.preflight.streams
+
+
+def test_a_fault_in_the_midst_of_a_run_keeps_what_was_known_of_it(server, monkeypatch):
+    class Buggy(Kept):
+        def requests(self, *_):
+            raise ZeroDivisionError
+
+    kept = Buggy()
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)
+    registry = Registry(kept, identify=lambda _: {"engine": "vllm"})
+    registry.launch(experiment(server.base_url))
+    wait(lambda: registry.find("e").state in ENDED)
+    registry.close()
+
+    assert kept.last.state is RunState.FAILED
+    assert kept.last.environment["server"]["engine"] == "vllm"
+    assert kept.last.preflight.streams
 
 
 def test_a_recorder_that_breaks_ends_its_experiment_and_not_the_thread(server):
