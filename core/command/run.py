@@ -3,7 +3,7 @@
 import argparse
 
 from core.command.arguments import experiment
-from core.command.running import measure, report
+from core.command.running import measure_and_report
 from core.keys import header_for, key_from_environment
 from core.plan import Endpoint, PlanError
 from core.words import say
@@ -20,9 +20,10 @@ def run(options: argparse.Namespace) -> int:
         plan.configuration.id: _key_header(plan.configuration.endpoint, options.api_key_env) for plan in wanted.plans
     }
     environ = {"PACELINE_PRIORITY": "normal"} if options.priority == "normal" else None
-    measured = measure(wanted, key_headers=keys, environ=environ, preflight=not options.no_preflight)
     texts = any(plan.workload.keep_text for plan in wanted.plans)
-    return report(wanted, measured, options.out, texts=texts)
+    return measure_and_report(
+        wanted, options.out, texts=texts, key_headers=keys, environ=environ, preflight=not options.no_preflight
+    )
 
 
 def _key_header(endpoint: Endpoint, variable: str | None) -> tuple[str, str] | None:

@@ -96,14 +96,15 @@ def measure(
     key_headers: Mapping[str, tuple[str, str] | None] | None = None,
     environ: Mapping[str, str] | None = None,
     preflight: bool = True,
+    stopper: Stopper | None = None,
 ) -> Measured:
     """The runs of an experiment; fewer if the user stopped, or if a built-in server did not start (which is told).
 
-    `key_headers`: the header with the key, by configuration id.
+    `key_headers`: the header with the key, by configuration id. `stopper`: one that listens already, and goes on to.
     """
-    stopper = Stopper()
+    listening = contextlib.nullcontext() if stopper is not None else (stopper := Stopper()).listening()
     done: list[Done] = []
-    with stopper.listening(), host_for(experiment.plans) as host:
+    with listening, host_for(experiment.plans) as host:
         while not stopper.asked() and (plan := following(experiment, done)) is not None:
             line = Line(experiment, done, plan)
             if done:
@@ -153,6 +154,15 @@ def _placed(plan: RunPlan, host: Host | None, line: Line, stopper: Stopper) -> t
     placed, server = host.ready(plan, tell)
     line.clear()
     return placed, {"server": server}
+
+
+def measure_and_report(experiment: Experiment, out: Path | None, *, texts: bool = False, **how: Any) -> int:
+    """Measure, then print and write; Ctrl-C is held off until that is done, so that nothing measured is lost."""
+    stopper = Stopper()
+    with stopper.listening():
+        measured = measure(experiment, stopper=stopper, **how)
+        status = report(experiment, measured, out, texts=texts)
+    return INTERRUPTED if stopper.asked() else status
 
 
 def report(experiment: Experiment, measured: Measured, out: Path | None, *, texts: bool = False) -> int:

@@ -115,5 +115,5 @@ def _running(page: Page) -> int | None:
     found = BUSY_METRIC.findall(page.body)
     try:
         return round(sum(map(float, found))) if found else None
-    except ValueError:  # two points in a number
+    except (ValueError, OverflowError):  # two points in a number, or no number that ends
         return None

@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -299,3 +300,18 @@ def test_the_measured_path_imports_nothing_heavy():
     )  # fmt: skip
 
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("after_s", [0.05, 0.1, 0.15, 0.2])
+def test_ctrl_c_while_the_command_loads_is_status_130_without_a_trace(after_s):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        words = ["run", "--base-url", f"http://127.0.0.1:{silent.getsockname()[1]}/v1", "--model", "m"]
+        script = (  # the interpreter's own start is over: what is stopped is the loading of ours
+            "import os, signal, sys, threading\n"
+            f"threading.Timer({after_s}, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+            f"import cli\nsys.exit(cli.main({words!r}))\n"
+        )
+        told = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert told.returncode == 130, told.stderr
+    assert "Traceback" not in told.stderr

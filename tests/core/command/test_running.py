@@ -1,14 +1,16 @@
 """How the command line ends: what was measured is reported, whatever stopped it."""
 
 import json
+import os
 import signal
 import threading
 from dataclasses import replace
 
 import pytest
 
+from core import runfile
 from core.command import running
-from core.command.running import INTERRUPTED, Measured, Stopper, measure, report
+from core.command.running import INTERRUPTED, Measured, Stopper, measure, measure_and_report, report
 from core.course import Done
 from core.fleet.hosting import HostError
 from core.plan import Experiment, RunPlan, Slo
@@ -136,15 +138,15 @@ def test_runs_of_an_experiment_know_their_repeat_and_their_place():
 def test_a_search_measures_until_the_edge_is_known_and_writes_it_beside_the_runs(tmp_path, capsys):
     out = tmp_path / "runs.json"
     with PacedServer() as server:
-        plan = plan_for(server.base_url, model="gt-ttft1000-itl0-grow50000", requests=12, concurrency=1)
-        search = Search(variable="concurrency", low=1, high=8, slo=Slo.read(["ttft_s.p50 < 0.17"]))
+        plan = plan_for(server.base_url, model="gt-ttft1000-itl0-grow150000", requests=8, concurrency=1)
+        search = Search(variable="concurrency", low=1, high=8, slo=Slo.read(["ttft_s.p50 < 0.55"]))
         wanted = Experiment(id="e", name="e", plans=(plan,), search=search)
         measured = measure(wanted)
 
     assert report(wanted, measured, out) == 0
     found = json.loads(out.read_text())["search"]
     assert found["edge"] == 3
-    assert found["slo"] == ["ttft_s.p50 < 0.17"]
+    assert found["slo"] == ["ttft_s.p50 < 0.55"]
     assert found["probes"] == [one.run.id for one in measured.done]
     assert "Up to 3 requests in flight" in capsys.readouterr().out
 
@@ -203,3 +205,20 @@ def test_the_server_is_asked_once_what_it_is_and_every_level_knows(monkeypatch):
 
     assert asked == [True, False]
     assert [one.run.environment["server"]["engine"] for one in done] == ["Paceline simulator"] * 2
+
+
+def test_ctrl_c_while_the_file_is_written_loses_nothing(monkeypatch, tmp_path, capsys):
+    write = runfile.write
+
+    def interrupted(*args, **options):
+        os.kill(os.getpid(), signal.SIGINT)
+        write(*args, **options)
+
+    monkeypatch.setattr(runfile, "write", interrupted)
+    with PacedServer() as server:
+        wanted = Experiment(id="e", name="e", plans=(plan_for(server.base_url, requests=2),))
+        status = measure_and_report(wanted, tmp_path / "run.json")
+
+    assert status == INTERRUPTED
+    assert len(runfile.read(tmp_path / "run.json")) == 1
+    assert "Written" in capsys.readouterr().out

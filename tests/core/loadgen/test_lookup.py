@@ -114,3 +114,9 @@ async def test_the_page_that_told_once_is_the_only_one_asked_again():
         await seen.busy()
 
     assert [asked.head.split(b" ")[1] for asked in server.asked] == [b"/slots", b"/metrics", b"/metrics"]
+
+
+@pytest.mark.parametrize("told", [b"1e999", b"1.2.3", b"-1e999", b"1e400\nvllm:num_requests_running 1"])
+async def test_a_number_that_is_none_says_nothing_about_how_busy_a_server_is(told):
+    async with scripted(pages(metrics=b"vllm:num_requests_running " + told)) as server:
+        assert await looking(server.port).busy() is None
