@@ -21,7 +21,7 @@ class Outcome(StrEnum):
 
 
 class TokenSource(StrEnum):
-    """Where a token count comes from: the server, the configuration's tokenizer, or nowhere."""
+    """Where a token count comes from: the server, a tokenizer, or nowhere. No run of our own counts by a tokenizer."""
 
     USAGE = "usage"
     TOKENIZER = "tokenizer"

@@ -280,7 +280,7 @@ SEEN = {
     "completion_tokens": lambda answer, _: answer.output_tokens,
     "token_count_source": lambda answer, _: source_word(answer),
     "token_count_source_any_of": lambda answer, _: source_word(answer),
-    # An estimate is made elsewhere; what it would count is told in words, and is the joined text.
+    # Nothing is estimated here, and the source says so; of this sentence only the joined text is judged.
     "completion_tokens_if_estimated": lambda answer, _: (
         f"count of the joined text '{answer.text}', not the sum over chunks"
     ),

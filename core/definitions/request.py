@@ -180,10 +180,7 @@ REQUEST_TERMS = (
         title="OSL",
         long=say("output length"),
         unit="tokens",
-        definition=say(
-            "Tokens of the answer: the server's count (usage), else the tokenizer's over the joined text, marked; "
-            "else unknown."
-        ),
+        definition=say("Tokens of the answer: the server's count (usage), else unknown."),
         caution=say("Never the number of chunks. Thinking tokens are inside."),
         group="request",
     ),

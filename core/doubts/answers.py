@@ -41,7 +41,7 @@ def chunk_doubts(seen: Evidence) -> Iterator[Finding]:
 
 
 def count_doubts(seen: Evidence) -> Iterator[Finding]:
-    """Answers without the server's token count."""
+    """Answers without the server's token count. Our own runs never estimate one; a file's may bring a tokenizer's."""
     unknown = sum(record.output_tokens is None for record in seen.answered)
     estimated = sum(record.token_source is TokenSource.TOKENIZER for record in seen.answered)
     if unknown:
@@ -56,8 +56,10 @@ def count_doubts(seen: Evidence) -> Iterator[Finding]:
         yield Finding(
             kind="no_usage",
             level="note",
-            what=say("{answers} were counted by a tokenizer here.", answers=_of(estimated, len(seen.answered))),
-            why=say("The server sent no usage, and re-tokenizing a text can differ from what was generated."),
+            what=say(
+                "{answers} were counted by a tokenizer, not by the server.", answers=_of(estimated, len(seen.answered))
+            ),
+            why=say("The server sent no usage, and tokenizing a text again can differ from what was generated."),
             do=say("Let the server send usage (stream_options.include_usage)."),
         )
 

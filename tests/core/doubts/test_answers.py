@@ -45,7 +45,7 @@ def test_answers_without_a_count_are_told_as_no_usage():
     assert "1 of 2 answers" in found.what
 
 
-def test_answers_counted_here_are_told_more_quietly():
+def test_answers_that_a_tokenizer_counted_are_told_more_quietly():
     (found,) = told(count_doubts, [answered(0, token_source=TokenSource.TOKENIZER)])
 
     assert (found.kind, found.level) == ("no_usage", "note")
