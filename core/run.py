@@ -7,6 +7,7 @@ from typing import Any
 
 from core.plan import RunPlan
 from core.records import RequestRecord
+from core.words import say
 
 
 class RunState(StrEnum):
@@ -33,6 +34,16 @@ class StoppedBy(StrEnum):
     FAILURE = "failure"
 
 
+def usual_name(label: str, level: str) -> str:
+    """What a run is called that nobody has named."""
+    return say("{label} at {level}", label=label, level=level)
+
+
+def is_renamed(name: str, *, label: str, level: str) -> bool:
+    """Whether somebody gave a run of this label and level a name of its own."""
+    return name != usual_name(label, level)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientHealth:
     """How the load generator itself fared during the run.
@@ -43,7 +54,8 @@ class ClientHealth:
         max_in_flight: Most requests in flight at once.
         priority: What the system granted: "realtime", "raised" or "normal".
         machine_busy_share: How busy all cores of this machine were, by whatever ran; 1.0 left nothing idle.
-        reads_per_token: Socket reads per output chunk; far below 1 means chunks share reads.
+        reads_per_token: Socket reads per output chunk, not per token (stored runs hold the name); far below 1 means
+            chunks share reads.
     """
 
     loop_lag_p50_s: float | None = None

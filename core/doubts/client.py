@@ -152,7 +152,7 @@ def _late(lag: float, shares: dict[str, float], *, closed: bool) -> Finding:
 
 
 def late_for_ttft(lag_s: float | None, median_s: float | None) -> bool:
-    """The rule for TTFT alone, for a run that is still going."""
+    """The rule for TTFT alone, for a lateness that is not the client's: a simulator's."""
     if lag_s is None or median_s is None:
         return False
     return lag_s > TTFT_SHARE * median_s and lag_s > TTFT_LEAST_S
