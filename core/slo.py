@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from reprlib import repr as shortened
 from typing import Literal, Self
 
 from core.base_url import PlanError, require
@@ -41,7 +42,7 @@ class SloLimit:
         require(
             self.metric in known,
             "An SLO cannot limit {metric}: choose one of {known}.",
-            metric=self.metric,
+            metric=shortened(self.metric).strip("'\""),
             known=", ".join(known),
         )
         if self.metric == SUCCESS_RATE:
