@@ -44,7 +44,7 @@ def test_no_box_names_one_where_there_is_not_enough_data(put, opened):
         assert "? not enough data" in box
         assert "against" not in box
         assert "baseline" not in box
-        assert box.index("**Slow** :gray[") < box.index("**Fast** :gray[")  # as chosen, not by who is ahead
+        assert box.index("**Slow** ") < box.index("**Fast** ")  # as chosen, not by who is ahead
     assert not any(said in plain(page) for said in ("decodes at", "gives", "starts after"))
 
 
@@ -58,8 +58,44 @@ def test_those_that_cannot_be_told_apart_stand_together_and_the_others_behind(pu
     assert "≈ no difference seen" in decode
     assert "**A** 98.0 tokens/s" in decode
     assert "**B** 98.0 tokens/s" in decode
-    assert ":small[:gray[C 32.7]]" in decode
+    assert "**C** 32.7 tokens/s, behind " in decode
+    assert decode.count("●") == 3
     assert "decodes at" not in decode
+
+
+def test_a_verdict_names_the_baseline_that_has_no_part_in_the_tie(put, opened):
+    put("a", label="A", slot=0)
+    put("b", label="B", slot=1)
+    put("c", label="C", slot=2, tpot=0.03)
+
+    told = plain(opened("compare", runs="a,b,c", baseline="c"))
+
+    assert "among all 3 &ensp;·&ensp; baseline C" in told
+    assert "C is behind A" in told or "C is behind B" in told
+
+
+def test_those_behind_a_leader_are_listed_best_first_with_mark_and_unit(put, opened):
+    put("a", label="A", slot=0, tpot=0.02)
+    put("b", label="B", slot=1, tpot=0.01)
+    put("c", label="C", slot=2, tpot=0.03)
+
+    decode = boxes(opened("compare", runs="a,b,c"))[0]
+
+    assert decode.count("●") == 3
+    assert decode.index("**A** :gray[49.0 tokens/s]") < decode.index("**C** :gray[32.7 tokens/s]")
+
+
+def test_where_too_little_is_known_nobody_is_shown_as_beaten(put, opened):
+    put("a", label="A", slot=0, tpot=0.02)
+    put("b", label="B", slot=1, tpot=0.03, requests=3)
+    put("c", label="C", slot=2, tpot=0.01)
+
+    decode = boxes(opened("compare", runs="a,b,c"))[0]
+
+    assert "? not enough data" in decode
+    assert decode.index("**A** 49.0 tokens/s") < decode.index("**B** ") < decode.index("**C** ")
+    assert decode.count("●") == 3
+    assert "behind" not in decode
 
 
 def test_better_is_said_only_where_both_were_repeated(put, opened):
