@@ -72,3 +72,10 @@ def test_a_value_that_does_not_exist_keeps_no_limit():
 def test_two_limits_on_one_number_are_refused():
     with pytest.raises(PlanError, match="twice"):
         Slo.read(["ttft_s.p95 < 0.5", "ttft_s.p95 < 0.6"])
+
+
+def test_a_metric_that_nobody_knows_is_quoted_in_a_few_words():
+    with pytest.raises(PlanError) as refused:
+        SloLimit(metric="x" * 5000, statistic="p95", relation="<", value=1.0)
+
+    assert len(str(refused.value)) < 300
