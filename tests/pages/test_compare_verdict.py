@@ -3,8 +3,7 @@
 import pytest
 
 from core.metrics import METRICS
-from pages.parts import plan_fields
-from tests.pages.seen import button, words
+from tests.pages.seen import button, field, words
 
 FAST, SLOW = {"label": "Fast", "slot": 0, "tpot": 0.0125}, {"label": "Slow", "slot": 1, "tpot": 0.02}
 
@@ -156,8 +155,8 @@ def test_too_few_answers_lead_to_the_plan_with_as_many_as_are_needed(put, opened
     button(page, "Measure again").click().run()
 
     assert page.title[0].value == "Benchmark"
-    assert page.session_state[plan_fields.key("levels")] == [1, 4]
-    assert page.session_state[plan_fields.key("requests")] == 30
+    assert field(page, "levels") == [1, 4]
+    assert field(page, "requests") == 30
     assert sorted(page.session_state["benchmark_chosen"]) == ["Fast", "Slow"]
 
 
@@ -171,7 +170,7 @@ def test_with_enough_answers_the_same_is_planned_again(put, opened):
     button(page, "Measure again").click().run()
 
     assert page.title[0].value == "Benchmark"
-    assert page.session_state[plan_fields.key("requests")] == 40
+    assert field(page, "requests") == 40
 
 
 def test_a_busy_machine_is_told_beside_the_way_to_measure_again(put, opened):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pages.parts import configuration_form, plan_again, plan_fields, plan_files
-from tests.pages.seen import button, words
+from pages.parts import configuration_form, plan_again, plan_files
+from tests.pages.seen import button, field, words
 
 
 def test_the_last_launches_are_offered_by_their_names_after_the_saved_plans(put):
@@ -22,8 +22,8 @@ def test_a_launch_of_before_a_restart_is_loaded_from_its_runs(put, opened):
     page.menu_button[0].click("launch e1").run()
 
     assert not page.exception
-    assert page.session_state[plan_fields.key("levels")] == [1, 4]
-    assert page.session_state[plan_fields.key("requests")] == 7
+    assert field(page, "levels") == [1, 4]
+    assert field(page, "requests") == 7
     assert sorted(page.session_state[configuration_form.CHOSEN]) == ["A", "B"]
 
 
@@ -42,4 +42,4 @@ def test_a_live_view_of_before_a_restart_leads_to_what_is_kept_of_it(put, opened
     page.run()
 
     assert page.title[0].value == "Benchmark"
-    assert page.session_state[plan_fields.key("requests")] == 7
+    assert field(page, "requests") == 7
