@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 
 from core.records import RequestRecord
-from core.run import Run, RunState
+from core.run import LIVE_STATES, Run, RunState
 from core.words import say
 from storage import columns, journal, run_values, summaries
 from storage.database import Database
@@ -26,7 +26,6 @@ FLUSH_S = 0.4
 RETRY_S = 2.0
 SLICE = 5_000  # records of a whole run that are handed over at once
 MOST_WAITING = 20_000  # records; beyond, the caller writes them itself and waits
-LIVE_STATES = (RunState.QUEUED.value, RunState.RUNNING.value)
 
 
 @dataclass(slots=True, kw_only=True)

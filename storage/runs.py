@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from core import metrics, summary, timeline
 from core.percentile import percentile
-from core.run import Run, RunState
+from core.run import LIVE_STATES, Run, RunState
 from core.steadiness import Stay
 from core.summary import Summary
 from core.timeline import Series
@@ -17,7 +17,7 @@ from core.words import say
 from storage import listing, reading, run_values, summaries
 from storage.listing import RunRow
 from storage.problems import NameEmpty, RunNotEnded, RunNotFound, UnknownMetric
-from storage.recorder import LIVE_STATES, SLICE, Recorder
+from storage.recorder import SLICE, Recorder
 
 __all__ = ["RunNotFound", "RunRow", "RunStore"]
 TABLES = ("requests", "journal", "chunks", "texts", "distributions", "summaries")

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 from core.course import Searched
 from core.plan import Experiment, RunPlan
-from core.run import ClientHealth, Preflight, RunState, StoppedBy
+from core.run import ENDED_STATES, ClientHealth, Preflight, RunState, StoppedBy
 from core.time_left import LEAST_SHARE, time_left_s
 
-ENDED_STATES = (RunState.COMPLETED, RunState.CANCELLED, RunState.FAILED, RunState.INTERRUPTED)
+__all__ = ["ENDED_STATES", "LiveExperiment", "LiveRun"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

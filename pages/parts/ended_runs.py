@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from core.run import RunState
+from core.run import ENDED_STATES as ENDED
 from pages.parts.state import services
 
 T = TypeVar("T")
-ENDED = (RunState.COMPLETED, RunState.CANCELLED, RunState.INTERRUPTED, RunState.FAILED)
+__all__ = ["ENDED", "as_of_now"]
 
 
 def as_of_now(run_id: str, read: Callable[[str], T], kept: Callable[[str], T]) -> T:

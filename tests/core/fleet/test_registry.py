@@ -13,12 +13,11 @@ from core.fleet.local import LocalRun
 from core.fleet.registry import Registry
 from core.key_file import KeyProblem
 from core.plan import Experiment, PlanError, Slo
+from core.run import ENDED_STATES as ENDED
 from core.run import RunState, StoppedBy
 from core.search import Search
 from core.servers.paced_child import PacedServer
 from tests.core.fleet.test_local import plan_for
-
-ENDED = {RunState.COMPLETED, RunState.CANCELLED, RunState.FAILED}
 
 
 class Kept:
