@@ -63,9 +63,9 @@ def draw(found: Opened) -> None:
     part = head(found)
     run_headline.cards(part.summary, part.grey)
     run_rates.cards(run, summary)
-    run_headline.under_the_cards(run, part.summary, summary)
+    run_headline.under_the_cards(run, part.summary, summary if part.window is None else None)
     run_slo.show(run, part.summary)
-    findings(found.findings)
+    findings(part.findings)
     run_rates.moments(run, summary, found.in_flight)
     if summary.counts.get("ok"):
         run_charts.spreads(part.summary, part.samples, part.grey, run.plan.configuration.slot)
@@ -73,8 +73,9 @@ def draw(found: Opened) -> None:
         run_charts.over_time(
             found.first,
             found.output,
-            summary,
+            part.summary,
             requests=found.requests,
+            steady=part.window is not None,
             slot=run.plan.configuration.slot,
         )
     tabs(found)

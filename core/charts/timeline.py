@@ -81,13 +81,15 @@ def _spans(
     )
 
 
-def output_over_time(mode: Mode, output: Steps, *, mean: float | None, slot: int, streamed: bool = True) -> go.Figure:
-    """Tokens/s as a line on a faint area; the whole run's mean is dotted and named in the second line."""
+def output_over_time(
+    mode: Mode, output: Steps, *, mean: float | None, slot: int, streamed: bool = True, of: str = "whole run"
+) -> go.Figure:
+    """Tokens/s as a line on a faint area; the mean is dotted, and the second line says what it is the mean `of`."""
     colour = INK[mode].colour(slot)
     spread = "tokens spread over each request's decoding" if streamed else "each answer's tokens when it came"
     reading = say(spread) + say(", {step} s steps", step=number(output.step_s))
     if mean is not None:
-        reading += " · " + say("dotted: whole run, {mean} tokens/s", mean=number(mean))
+        reading += " · " + say("dotted: {of}, {mean} tokens/s", of=say(of), mean=number(mean))
     fig = figure(mode, say("Output over time"), reading, x=say("seconds since start"), y=say("tokens/s"), height=330)
     fig.add_scatter(
         x=thinned(output.times_s),
