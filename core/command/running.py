@@ -174,7 +174,7 @@ def report(experiment: Experiment, measured: Measured, out: Path | None, *, text
         return INTERRUPTED if measured.interrupted else 1
     written = out is None or _written(out, experiment, done, texts=texts)  # before words that nobody may read
     print(table([(one.run, one.summary) for one in done]))
-    for words in filter(None, [tutorial_line(done), *_edges(experiment, done)]):
+    for words in filter(None, [*_verdict(experiment, done), tutorial_line(done), *_edges(experiment, done)]):
         print(printable(words))
     if out is not None and written:
         print(say("Written: {path}", path=out))
@@ -184,6 +184,15 @@ def report(experiment: Experiment, measured: Measured, out: Path | None, *, text
     enough = any if experiment.search is not None else all
     complete = following(experiment, done) is None
     return 0 if written and complete and enough(_succeeded(one.run) for one in done) else 1
+
+
+def _verdict(experiment: Experiment, done: Sequence[Done]) -> list[str]:
+    """Of a search there is none: each configuration was measured at levels of its own."""
+    if experiment.search is not None or len({one.run.plan.configuration.id for one in done}) < 2:
+        return []
+    from core.command.verdict_line import verdict_lines
+
+    return verdict_lines(done)
 
 
 def _edges(experiment: Experiment, done: Sequence[Done]) -> list[str]:

@@ -19,7 +19,7 @@ from core.search import Search
 from core.servers.builtin import simulated_configuration
 from core.servers.paced_child import PacedServer
 from core.summary import summarise
-from tests.core.example_runs import failed, run, steady
+from tests.core.example_runs import failed, plan, run, steady
 from tests.core.fleet.test_local import plan_for
 
 
@@ -222,3 +222,13 @@ def test_ctrl_c_while_the_file_is_written_loses_nothing(monkeypatch, tmp_path, c
     assert status == INTERRUPTED
     assert len(runfile.read(tmp_path / "run.json")) == 1
     assert "Written" in capsys.readouterr().out
+
+
+def test_a_report_on_two_configurations_ends_with_the_verdict(capsys):
+    one, other = (plan(concurrency=1), replace(plan(concurrency=1)))
+    other = replace(other, configuration=replace(other.configuration, id="other", label="other"))
+    done = tuple(Done(run=run(steady(40), of=of), summary=summarise(steady(40))) for of in (one, other))
+
+    report(Experiment(id="e", name="e", plans=(one, other)), Measured(done=done), None)
+
+    assert "\nVerdict: No difference in decode speed seen between " in capsys.readouterr().out
