@@ -19,7 +19,7 @@ from storage.problems import DatabaseClosed, RunExists, RunNotFound, StorageProb
 from storage.recorder import Recorder
 from storage.runs import RunStore
 from tests.bench import bench_storage
-from tests.killed import waited_s
+from tests.own_time import waited_s
 from tests.storage.made import ended, plain, record, row_of, run
 
 ROOT = Path(__file__).parents[2]
