@@ -1,10 +1,12 @@
 """What a launch asks of every configuration: its loads, or the one that a search or a sweep moves. Reads no text."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from core.load import Load, Stage, Variable
 from core.plan import Slo, Sweep
+from core.restraint import Restraint
 from core.search import Search
+from core.trace import Trace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +35,7 @@ class Manner:
     constant: bool = False
     max_in_flight: int | None = None
     stop_when_saturated: bool = False
+    restraint: Restraint = field(default_factory=Restraint)
 
     def at(self, variable: Variable, level: float, stages: tuple[Stage, ...] = ()) -> Load:
         """The load of one level. Raises PlanError."""
@@ -44,6 +47,7 @@ class Manner:
             duration_s=self.duration_s,
             warmup_requests=self.warmup_requests,
             stop_when_saturated=self.stop_when_saturated,
+            restraint=self.restraint,
         )
         if variable == "concurrency":
             return load
@@ -55,6 +59,20 @@ class Manner:
             replace(self, requests=None, duration_s=sum(stage.seconds for stage in stages)) if to_their_end else self
         )
         return manner.at("rate", max(max(stage.start, stage.end) for stage in stages), stages)
+
+    def replaying(self, trace: Trace, *, to_its_end: bool) -> Load:
+        """The load of a trace; `to_its_end` sends all its requests. Raises PlanError."""
+        return Load(
+            concurrency=None,
+            rate=trace.rate,
+            trace=trace,
+            requests=trace.rows if to_its_end else self.requests,
+            duration_s=None if to_its_end else self.duration_s,
+            warmup_requests=self.warmup_requests,
+            max_in_flight=self.max_in_flight,
+            stop_when_saturated=self.stop_when_saturated,
+            restraint=self.restraint,
+        )
 
     def searching(self, search: Search) -> AskedLoad:
         """What is asked where the most load that keeps a limit is looked for."""

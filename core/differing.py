@@ -6,16 +6,18 @@ from dataclasses import dataclass
 
 from core.lineup import Contender, Lineup
 from core.quantities import number, seconds
+from core.wire.rate_limits import OF_THE_MOMENT
 from core.words import say
 
 KILO = 1000
 IN_BYTES = ("size", "bytes")
-IN_SECONDS = ("late_p99_s", "late_max_s")
+IN_SECONDS = ("late_p99_s", "late_max_s", "requests_reset_s", "tokens_reset_s")
 SERVER_NAMES = {
     "ftype": "quantization", "size": "size of weights", "bytes": "size of weights", "n_params": "parameters",
     "n_ctx": "context, tokens", "n_ctx_train": "context in training, tokens", "n_vocab": "vocabulary, tokens",
     "n_embd": "embedding width", "vocab_type": "kind of vocabulary", "max_model_len": "context, tokens",
-    "late_p99_s": "late, p99", "late_max_s": "late, most",
+    "late_p99_s": "late, p99", "late_max_s": "late, most", "requests_reset_s": "requests reset in",
+    "tokens_reset_s": "tokens reset in",
 }  # fmt: skip
 
 
@@ -43,7 +45,8 @@ def _facts(contender: Contender) -> dict[str, str]:
     configuration, workload = contender.configuration, contender.workload
     run = contender.entries[0].run
     found = {say("model"): configuration.model, **{say(name): value for name, value in configuration.settings}}
-    told = server_facts(run.environment.get("server") or {})
+    server = run.environment.get("server") or {}
+    told = server_facts({name: value for name, value in server.items() if name not in OF_THE_MOMENT})
     found |= {say("server {name}", name=name): value for name, value in told.items()}
     found[say("endpoint")] = configuration.endpoint.name
     found[say("api")] = configuration.endpoint.api
@@ -57,6 +60,10 @@ def _facts(contender: Contender) -> dict[str, str]:
         found[say("most in flight")] = _text(load.max_in_flight) or say("no cap")
     if load.stages:
         found[say("stages")] = ", ".join(stage.words for stage in load.stages)
+    if load.trace is not None:
+        found[say("trace, rows")] = say("{rows:,} of {digest}", rows=load.trace.rows, digest=load.trace.digest[:12])
+    if load.restraint.words:
+        found[say("held back")] = load.restraint.words
     for key in ("paceline", "python", "cpu", "platform"):
         found[say("client {name}", name=key)] = _text(run.environment.get(key))
     found[say("client priority")] = run.client.priority

@@ -31,7 +31,7 @@ class Pace:
     tpot_s: float = 0.03
     known: bool = False
 
-    def request_s(self, output_tokens: int) -> float:
+    def request_s(self, output_tokens: float) -> float:
         """Expected duration of one request."""
         return self.ttft_s + max(0, output_tokens - 1) * self.tpot_s
 
@@ -120,10 +120,10 @@ def estimate(plans: Iterable[RunPlan], pace: Callable[[RunPlan], Pace]) -> Estim
         time_s=sum(_time_s(plan, its) for plan, its in zip(plans, paces, strict=True)),
         runs=len(plans),
         requests=sum(requests),
-        input_tokens=sum(n * plan.workload.input_tokens for n, plan in zip(requests, plans, strict=True)),
-        output_tokens=sum(n * plan.workload.output_tokens for n, plan in zip(requests, plans, strict=True)),
+        input_tokens=sum(round(n * plan.lengths[0]) for n, plan in zip(requests, plans, strict=True)),
+        output_tokens=sum(round(n * plan.lengths[1]) for n, plan in zip(requests, plans, strict=True)),
         peak_tokens_per_s=max(
-            (_requests_per_s(plan, its) * plan.workload.output_tokens for plan, its in zip(plans, paces, strict=True)),
+            (_requests_per_s(plan, its) * plan.lengths[1] for plan, its in zip(plans, paces, strict=True)),
             default=0.0,
         ),
         known=all(its.known for its in paces),
@@ -136,13 +136,14 @@ def _requests(plan: RunPlan, pace: Pace) -> int:
     if load.requests is not None:
         return load.requests + load.warmup_requests
     per_s = _requests_per_s(plan, pace) if load.concurrency is not None else _mean_level(load, load.duration_s or 0.0)
-    return ceil(round((load.duration_s or 0.0) * per_s, 6)) + load.warmup_requests
+    sent = ceil(round((load.duration_s or 0.0) * per_s, 6))
+    return (sent if load.trace is None else min(sent, load.trace.rows)) + load.warmup_requests
 
 
 def _requests_per_s(plan: RunPlan, pace: Pace) -> float:
     """At the most: at the highest of its levels."""
     load = plan.load
-    return load.value if load.concurrency is None else load.concurrency / pace.request_s(plan.workload.output_tokens)
+    return load.value if load.concurrency is None else load.concurrency / pace.request_s(plan.lengths[1])
 
 
 def _in_flight(plan: RunPlan, pace: Pace) -> int:
@@ -150,7 +151,7 @@ def _in_flight(plan: RunPlan, pace: Pace) -> int:
     load = plan.load
     if load.concurrency is not None:
         return load.concurrency
-    return min(load.most_in_flight, ceil(round(load.value * pace.request_s(plan.workload.output_tokens), 6)))
+    return min(load.most_in_flight, ceil(round(load.value * pace.request_s(plan.lengths[1]), 6)))
 
 
 def _mean_level(load: Load, seconds: float) -> float:
@@ -160,7 +161,7 @@ def _mean_level(load: Load, seconds: float) -> float:
 
 
 def _time_s(plan: RunPlan, pace: Pace) -> float:
-    load, one = plan.load, pace.request_s(plan.workload.output_tokens)
+    load, one = plan.load, pace.request_s(plan.lengths[1])
     warm = ceil(load.warmup_requests / (load.concurrency or 1)) * one
     if load.requests is None:
         measured = (load.duration_s or 0.0) + one

@@ -203,14 +203,15 @@ def _unique(names: Sequence[str]) -> list[str]:
 
 
 def _asked(plan: RunPlan) -> str:
-    return f"{plan.workload.input_tokens} → {plan.workload.output_tokens}"
+    asked, answer = plan.lengths
+    return f"{asked:g} → {answer:g}" if plan.load.trace is None else f"{asked:.0f} → {answer:.0f}"
 
 
 def _shape(plan: RunPlan) -> str:
     """What beside its level makes a load another one: stages, and how requests arrive in open loop."""
     load = plan.load
     cap = "" if load.max_in_flight is None else say("at most {n:,} in flight", n=load.max_in_flight)
-    parts = [load.arrivals_words(), cap, *(stage.words for stage in load.stages)]
+    parts = [load.arrivals_words(), cap, *(stage.words for stage in load.stages), load.restraint.words]
     return ", ".join(part for part in parts if part) or say("steady")
 
 

@@ -1,11 +1,13 @@
 """How it is asked: closed or open loop, at which level, for how long. Frozen values that refuse nonsense; no clock."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import log
 from typing import Literal
 
 from core.base_url import require
 from core.plan_checks import above_zero, flag, number, whole
+from core.restraint import Restraint
+from core.trace import Trace
 from core.words import say
 
 Variable = Literal["concurrency", "rate"]
@@ -78,6 +80,8 @@ class Load:
         duration_s: Seconds of sending; None if `requests` ends the run.
         warmup_requests: Sent before, with other prompts, outside every statistic.
         stop_when_saturated: End the sending once requests in flight and TTFT both keep rising.
+        trace: Open loop: requests leave when those of this trace came, with their lengths; the rate is then its mean.
+        restraint: Limits a minute, and whether an answer that asks to wait is obeyed.
     """
 
     concurrency: int | None = 1
@@ -90,6 +94,8 @@ class Load:
     duration_s: float | None = None
     warmup_requests: int = 1
     stop_when_saturated: bool = False
+    trace: Trace | None = None
+    restraint: Restraint = field(default_factory=Restraint)
 
     def __post_init__(self) -> None:
         """Refuse a load that never ends or never starts."""
@@ -117,6 +123,24 @@ class Load:
             number("Seconds", self.duration_s, 0.1, 86_400)
         whole("Warm-up requests", self.warmup_requests, 0, 10_000)
         flag("Stop when saturated", self.stop_when_saturated)
+        if self.trace is not None:
+            self._check_trace(self.trace)
+
+    def _check_trace(self, trace: Trace) -> None:
+        require(
+            self.rate == trace.rate,
+            "The rate is {rate} and that of the trace {its:g} requests/s: make them equal.",
+            rate=self.rate,
+            its=trace.rate,
+        )
+        plain = not self.stages and not self.constant and self.burstiness == 1
+        require(plain, "A trace has its own arrivals: leave stages and burstiness out.")
+        require(
+            self.requests is None or self.requests <= trace.rows,
+            "{requests:,} requests are asked for and the trace has {rows:,}: give at most so many.",
+            requests=self.requests,
+            rows=trace.rows,
+        )
 
     def _check_stages(self) -> None:
         require(len(self.stages) <= MOST_STAGES, "More than {most} stages: give fewer.", most=MOST_STAGES)
@@ -169,13 +193,16 @@ class Load:
         """How requests of an open loop arrive; "" in a closed one."""
         if self.variable == "concurrency":
             return ""
+        if self.trace is not None:
+            return self.trace.words
         if self.constant:
             return say("evenly spaced")
         return say("Poisson") if self.burstiness == 1 else say("burstiness {k:g}", k=self.burstiness)
 
     def words(self) -> str:
-        """The level as people read it: `4 in flight`, `12.5 requests/s`."""
-        return level_words(self.variable, self.value)
+        """The level as people read it: `4 in flight`, `12.5 requests/s`, `2 requests/s, trace chat.csv`."""
+        level = level_words(self.variable, self.value)
+        return level if self.trace is None else say("{level}, {trace}", level=level, trace=self.trace.words)
 
 
 def level_words(variable: Variable, value: float) -> str:

@@ -60,8 +60,11 @@ def _model(seen: Evidence) -> str | None:
 
 
 def _planned_lengths(seen: Evidence) -> str:
-    workload = seen.run.plan.workload
-    return say("{input} → {output} tokens", input=f"{workload.input_tokens:,}", output=f"{workload.output_tokens:,}")
+    asked, answer = seen.run.plan.lengths
+    words = say("{input} → {output} tokens", input=f"{asked:,.0f}", output=f"{answer:,.0f}")
+    trace = seen.run.plan.load.trace
+    return words if trace is None else say("{words} ({trace}, {digest})", words=words, trace=trace.words,
+                                           digest=trace.digest[:8])  # fmt: skip
 
 
 def _way(seen: Evidence) -> str:

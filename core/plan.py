@@ -8,8 +8,10 @@ from core.base_url import PlanError, normal_base_url, require
 from core.endpoint import Api, Endpoint, Limits
 from core.load import Load, Stage
 from core.plan_checks import flag, json_object, number, text, whole
+from core.restraint import Restraint
 from core.search import Search, Sweep
 from core.slo import Slo, SloLimit
+from core.trace import Trace
 from core.words import say
 
 __all__ = (
@@ -119,6 +121,14 @@ class RunPlan:
         """The limits that hold for this run: its endpoint's."""
         return self.configuration.endpoint.limits
 
+    @property
+    def lengths(self) -> tuple[float, float]:
+        """Tokens of a prompt and of an answer as asked for, on average: the workload's, or those of a trace."""
+        trace = self.load.trace
+        if trace is None:
+            return self.workload.input_tokens, self.workload.output_tokens
+        return trace.input_tokens / trace.rows, trace.output_tokens / trace.rows
+
     def to_dict(self) -> dict[str, Any]:
         """A JSON object without secrets; `from_dict` reads it back."""
         return asdict(self)
@@ -165,6 +175,10 @@ class Experiment:
             all(plan.load.variable == variable for plan in self.plans),
             "The levels looked for and the load are of two kinds: both in flight, or both requests/s.",
         )
+        require(
+            all(plan.load.trace is None for plan in self.plans),
+            "A trace has its own rate: no search and no sweep can move it.",
+        )
         ids = {plan.configuration.id for plan in self.plans}
         require(len(ids) == len(self.plans), "A search or a sweep takes each configuration once: leave the others out.")
         if self.search is not None and not all(plan.workload.stream for plan in self.plans):
@@ -178,7 +192,7 @@ class Experiment:
 
 NESTED: dict[str, type] = {
     "configuration": Configuration, "endpoint": Endpoint, "workload": Workload, "load": Load, "limits": Limits,
-    "slo": Slo, "search": Search, "sweep": Sweep,
+    "slo": Slo, "search": Search, "sweep": Sweep, "trace": Trace, "restraint": Restraint,
 }  # fmt: skip
 
 
@@ -208,7 +222,7 @@ def read_experiment(found: dict[str, Any], plans: tuple[RunPlan, ...], *, experi
     return made
 
 
-OPTIONAL = ("slo", "search", "sweep")
+OPTIONAL = ("slo", "search", "sweep", "trace")
 LISTED: dict[tuple[str, str], type] = {("Load", "stages"): Stage, ("Slo", "limits"): SloLimit}
 
 

@@ -11,6 +11,7 @@ import orjson
 from core import redaction
 from core.levels import short, written_stages
 from core.plan import Experiment, Limits, Load, RunPlan, Sweep
+from core.restraint import Restraint
 from core.wire import request
 
 TIMEOUTS = (
@@ -59,8 +60,6 @@ def _beyond_options(plan: RunPlan) -> bool:
         or (plan.load.concurrency is not None and bool(plan.load.stages))
         or workload.temperature is None
         or not workload.nonce
-        or limits.max_output_tokens is not None
-        or limits.error_share != Limits().error_share
         or limits.max_requests != Limits().max_requests
         or (endpoint.key_name is not None and plan.configuration.id != COMMAND_LINE)  # a name in secrets.toml
     )
@@ -90,12 +89,14 @@ def _load(plan: RunPlan, found_levels: list[str]) -> list[str]:
         words = found_levels or ["--concurrency", str(load.concurrency)]
     else:
         words = _open_loop(load, found_levels)
-    words += (
-        ["--requests", str(load.requests)] if load.requests is not None else ["--duration", short(load.duration_s or 0)]
-    )
+    if load.requests is None:
+        words += ["--duration", short(load.duration_s or 0)]
+    elif load.trace is None or load.requests < load.trace.rows:
+        words += ["--requests", str(load.requests)]
     words += ["--warmup-requests", str(load.warmup_requests)]
     if load.stop_when_saturated:
         words.append("--stop-when-saturated")
+    words += _restraint(load.restraint)
     if plan.slo is not None:
         words += [word for limit in plan.slo.limits for word in ("--slo", str(limit))]
     return words
@@ -103,11 +104,26 @@ def _load(plan: RunPlan, found_levels: list[str]) -> list[str]:
 
 def _open_loop(load: Load, found_levels: list[str]) -> list[str]:
     words = ["--stages", written_stages(load.stages)] if load.stages else ["--rate", short(load.value)]
+    if load.trace is not None:
+        words = ["--trace", load.trace.name, *(["--speed", short(load.trace.speed)] if load.trace.speed != 1 else [])]
     words = found_levels or words
     if load.constant or load.burstiness != 1:
         words += ["--burstiness", "inf" if load.constant else short(load.burstiness)]
     if load.max_in_flight is not None:
         words += ["--max-in-flight", str(load.max_in_flight)]
+    return words
+
+
+def _restraint(restraint: Restraint) -> list[str]:
+    words = []
+    if restraint.requests_per_minute is not None:
+        words += ["--rpm", str(restraint.requests_per_minute)]
+    if restraint.tokens_per_minute is not None:
+        words += ["--tpm", str(restraint.tokens_per_minute)]
+    if restraint.as_told:
+        words.append("--keep-under-limits")
+    if restraint.wait_as_asked:
+        words.append("--wait-as-asked")
     return words
 
 
@@ -136,6 +152,10 @@ def _timeouts(limits: Limits) -> list[str]:
     for name, option in TIMEOUTS:
         if getattr(limits, name) != getattr(usual, name):
             words += [option, f"{getattr(limits, name):g}"]
+    if limits.max_output_tokens is not None:
+        words += ["--max-output-tokens", str(limits.max_output_tokens)]
+    if limits.error_share != usual.error_share:
+        words += ["--max-failures", f"{limits.error_share * 100:.12g}"]
     return words
 
 

@@ -60,6 +60,9 @@ class ClientHealth:
         machine_busy_share: How busy all cores of this machine were, by whatever ran; 1.0 left nothing idle.
         reads_per_token: Socket reads per output chunk, not per token (stored runs hold the name); far below 1 means
             chunks share reads.
+        waited_s: Seconds in which nothing was sent because answers asked to wait; None where that is not obeyed.
+        waits: How often it was asked to, one wait within another counted once.
+        held_requests: Requests that left later to keep under limits a minute; None without such limits.
     """
 
     loop_lag_p50_s: float | None = None
@@ -71,6 +74,9 @@ class ClientHealth:
     priority: str = "normal"
     reads_per_token: float | None = None
     machine_busy_share: float | None = None
+    waited_s: float | None = None
+    waits: int | None = None
+    held_requests: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -163,6 +163,7 @@ def _plan(found: dict[str, Any], place: str) -> RunPlan:
         values["load"].setdefault("requests", None)
     if load.get("rate") is not None:
         values["load"]["concurrency"] = None
+    values["load"] |= {name: load[name] for name in ("trace", "restraint") if load.get(name) is not None}
     values["load"]["stages"] = list_at(load.get("stages") or [], f"{place}.load.stages", MOST_STAGES)
     nested = values["configuration"] | {"endpoint": values["endpoint"] | {"limits": values["limits"]}}
     try:

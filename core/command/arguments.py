@@ -9,14 +9,18 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from core import pasted
-from core.command.load_options import add_load_options, asked, seconds, whole
-from core.plan import Configuration, Endpoint, Experiment, Limits, PlanError, RunPlan, Workload
+from core.command.limit_options import add_limit_options, limits
+from core.command.load_options import add_load_options, asked
+from core.command.numbers import whole
+from core.command.trace_options import keep_trace
+from core.plan import Configuration, Endpoint, Experiment, PlanError, RunPlan, Workload
 from core.words import say
 
 EPILOG = """examples:
   cli.py demo                                  compare three quantizations of the bundled model on this machine
   cli.py run --base-url http://127.0.0.1:8000/v1 --model qwen --concurrency 1,4,16 --requests 100 --out run.json
   cli.py run --base-url http://127.0.0.1:8000/v1 --model qwen --rate 2,4,8 --duration 60
+  cli.py run --base-url http://127.0.0.1:8000/v1 --model qwen --trace requests.csv --speed 2
   cli.py run --base-url http://127.0.0.1:8000/v1 --model qwen --concurrency 1..256 --slo "ttft_s.p95 < 0.5"
   cli.py run --plan plan.json                  run what a page of the app gave you
   cli.py calibrate                             how many tokens/s can this machine measure, and how well?
@@ -48,12 +52,6 @@ meanwhile."""
 CALIBRATE_ENDS = "Exit status: 0 if at least one number of streams is measured well, else 1."
 EXPORT = (
     "Write a run of Paceline's database as a run file: JSON with every request, the format that `run --out` writes."
-)
-LIMITS = (
-    ("connect", 10, "until a connection stands"),
-    ("first-byte", 300, "from the request to the first byte of its answer"),
-    ("idle", 120, "from one piece of an answer to the next"),
-    ("total", 1800, "from the request to the end of its answer"),
 )
 
 
@@ -169,22 +167,17 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         metavar="N",
         help="another number draws other words for the prompts (default 0)",
     )
-    _add_limits_and_files(run)
+    add_limit_options(run)
+    _add_files(run)
 
 
-def _add_limits_and_files(run: argparse.ArgumentParser) -> None:
-    limits = run.add_argument_group("when to give up, in seconds")
-    for name, default, meaning in LIMITS:
-        limits.add_argument(
-            f"--timeout-{name}", type=seconds, default=float(default), metavar="S",
-            help=f"{meaning} (default {default})",
-        )  # fmt: skip
+def _add_files(run: argparse.ArgumentParser) -> None:
     rest = run.add_argument_group("from where, to where, and how")
     rest.add_argument(
         "--plan",
         type=Path,
         metavar="FILE",
-        help="run a plan file, as pages of the app give it; it replaces all options above",
+        help="run a plan file, as pages of the app give it; it replaces all options above (but --trace, if it has one)",
     )
     rest.add_argument("--out", type=Path, metavar="FILE", help="write the run file (JSON), one run a level")
     rest.add_argument(
@@ -201,6 +194,7 @@ def _add_limits_and_files(run: argparse.ArgumentParser) -> None:
 def experiment(options: argparse.Namespace) -> Experiment:
     """The experiment that the options of `run` ask for. Raises PlanError."""
     if options.plan is not None:
+        keep_trace(options.trace)
         return pasted.experiment_of_file(options.plan)
     if not options.base_url or not options.model:
         raise PlanError(say("Name what to measure: --base-url and --model, or --plan FILE."))
@@ -235,12 +229,7 @@ def _configuration(options: argparse.Namespace) -> Configuration:
         headers=tuple(_header(text) for text in options.header),
         verify=not options.insecure,
         ca_file=str(options.ca.resolve()) if options.ca is not None else None,
-        limits=Limits(
-            connect_s=options.timeout_connect,
-            first_byte_s=options.timeout_first_byte,
-            idle_s=options.timeout_idle,
-            total_s=options.timeout_total,
-        ),
+        limits=limits(options),
     )
     return Configuration(
         id="command-line", label=options.label or options.model[:120], endpoint=endpoint, model=options.model

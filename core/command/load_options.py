@@ -6,6 +6,9 @@ import re
 from dataclasses import replace
 
 from core.asked import AskedLoad, Manner
+from core.command.limit_options import restraint
+from core.command.numbers import amount, positive, seconds, shape, whole
+from core.command.trace_options import add_trace_options, traced
 from core.levels import read_levels, read_range, read_stages
 from core.load import SHAPES, Load, Stage, Variable
 from core.plan import PlanError, Slo, Sweep
@@ -30,6 +33,7 @@ def add_load_options(run: argparse.ArgumentParser) -> None:
         "--stages", metavar="S@LEVEL[..LEVEL][,...]",
         help="one run at rates that change, such as 30s@5,60s@5..50,30s@50: 30 s at 5 requests/s, rise to 50, stay",
     )  # fmt: skip
+    add_trace_options(load, level)
     size = load.add_mutually_exclusive_group()
     size.add_argument("--requests", type=whole, metavar="N", help=f"measured requests a level (default {REQUESTS})")
     size.add_argument("--duration", type=seconds, metavar="S", help="instead of --requests: send for so many seconds")
@@ -74,6 +78,10 @@ def asked(options: argparse.Namespace) -> AskedLoad:
     slo = Slo.read(options.slo) if options.slo else None
     if options.stages is not None:
         return AskedLoad(loads=(_staged(options),), slo=slo)
+    if options.trace is not None:
+        return AskedLoad(loads=_replayed(options), slo=slo)
+    if options.speed is not None:
+        raise PlanError(say("--speed goes with --trace."))
     variable: Variable = "concurrency" if options.rate is None else "rate"
     written = options.rate if options.rate is not None else (options.concurrency or "1")
     auto = AUTO.fullmatch(written.strip())
@@ -107,6 +115,7 @@ def _manner(options: argparse.Namespace, variable: Variable) -> Manner:
         constant=math.isinf(bursty),
         max_in_flight=options.max_in_flight,
         stop_when_saturated=options.stop_when_saturated,
+        restraint=restraint(options),
     )
 
 
@@ -118,7 +127,7 @@ def _ramp(written: str, level: float) -> tuple[Stage, ...]:
     name, _, rest = written.partition(":")
     length, _, begin = rest.partition(":")
     shape = next((known for known in SHAPES if known == name), None)
-    length_s, start = _positive(length), _positive(begin or "1")
+    length_s, start = positive(length), positive(begin or "1")
     if shape is None or length_s is None or start is None:
         raise PlanError(
             say("--ramp is {written!r}: write it like linear:30 or exponential:60:2.", written=written[:80])
@@ -136,44 +145,15 @@ def _staged(options: argparse.Namespace) -> Load:
         raise PlanError(
             say("--stages say every level themselves: write the ramp as one of them, and leave --ramp out.")
         )
-    to_their_end = options.requests is None and options.duration is None
-    return _manner(options, "rate").along(read_stages(options.stages), to_their_end=to_their_end)
+    return _manner(options, "rate").along(read_stages(options.stages), to_their_end=_to_the_end(options))
 
 
-def _positive(text: str) -> float | None:
-    try:
-        found = float(text)
-    except ValueError:
-        return None
-    return found if 0 < found < math.inf else None
+def _replayed(options: argparse.Namespace) -> tuple[Load, ...]:
+    if options.ramp is not None or options.burstiness != 1.0:
+        raise PlanError(say("--trace has its own arrivals: leave --ramp and --burstiness out."))
+    manner = _manner(options, "rate")
+    return tuple(manner.replaying(trace, to_its_end=_to_the_end(options)) for trace in traced(options))
 
 
-def whole(text: str) -> int:
-    """A whole number, for argparse."""
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(say("{text!r} is no whole number", text=text)) from None
-
-
-def seconds(text: str) -> float:
-    """Seconds above 0, for argparse."""
-    found = _positive(text)
-    if found is None:
-        raise argparse.ArgumentTypeError(say("{text!r} is no number of seconds above 0", text=text))
-    return found
-
-
-def amount(text: str) -> float:
-    """Seconds, 0 too, for argparse."""
-    return 0.0 if text.strip() in ("0", "0.0") else seconds(text)
-
-
-def shape(text: str) -> float:
-    """A number above 0, infinity too, for argparse."""
-    if text.strip().lower() in ("inf", "infinity"):
-        return math.inf
-    found = _positive(text)
-    if found is None:
-        raise argparse.ArgumentTypeError(say("{text!r} is no number above 0, and not inf", text=text))
-    return found
+def _to_the_end(options: argparse.Namespace) -> bool:
+    return options.requests is None and options.duration is None

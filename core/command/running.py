@@ -20,10 +20,11 @@ from core.plan import Experiment, RunPlan
 from core.records import Outcome
 from core.run import Run, RunState
 from core.summary import summarise
+from core.wire.rate_limits import OF_THE_MOMENT
 from core.words import say
 
 INTERRUPTED = 130  # the status of a command that Ctrl-C ended, whatever it had measured by then
-OF_ONE_RUN = frozenset({"http_server", "models"})  # told by a run's own answers
+OF_ONE_RUN = frozenset({"http_server", "models"}) | OF_THE_MOMENT  # told by a run's own answers
 
 
 class Stopper:

@@ -10,6 +10,7 @@ from core.comparison import FEWEST
 from core.course import Done, expected_runs
 from core.findings import findings, greyed
 from core.fleet.local import Listener, run_name
+from core.load import level_words
 from core.loadgen.channel import Progress
 from core.plan import Experiment, RunPlan
 from core.quantities import span
@@ -183,7 +184,7 @@ def _cells(run: Run, summary: Summary) -> list[str]:
 
     counts, speed = summary.counts, rate(summary.statistic("decode_tps", "p50"))
     return [
-        run.plan.load.words(),
+        level_words(run.plan.load.variable, run.plan.load.value),
         str(counts.get("ok", 0)),
         str(counts.get("failed", 0) + counts.get("empty", 0)),
         ms("ttft_s", "p50"),

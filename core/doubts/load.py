@@ -1,6 +1,8 @@
 """Doubts about the load itself: held back, more than the server could take, turned away. Knows plans and counts."""
 
+from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import accumulate
 
 from core.doubts.client import TTFT_LEAST_S
 from core.doubts.evidence import Evidence, middle
@@ -120,9 +122,10 @@ def turned_away_doubts(seen: Evidence) -> Iterator[Finding]:
     asked = [failure.retry_after_s for failure in away if failure.retry_after_s is not None]
     retry = say("No Retry-After said how long to wait.")
     if asked:
-        retry = say("{some} asked to wait, {wait} in the median (Retry-After).",
+        retry = say("{some} asked to wait, {wait} in the median (Retry-After){obeyed}.",
                     some=say("All") if len(asked) == len(away) else f"{len(asked):,}",
-                    wait=seconds(middle(asked)))  # fmt: skip
+                    wait=seconds(middle(asked)), obeyed=_obeyed(seen))  # fmt: skip
+    waits = seen.run.plan.load.restraint.wait_as_asked
     yield Finding(
         kind="turned_away",
         level="act",
@@ -134,8 +137,47 @@ def turned_away_doubts(seen: Evidence) -> Iterator[Finding]:
             retry=retry,
         ),
         why=say(
+            "The endpoint limits how much it is asked, so its own speed was not what was measured. The time waited is "
+            "in no latency, yet the load was less than planned."
+        )
+        if waits
+        else say(
             "The endpoint limits how much it is asked, so its own speed was not what was measured. A measured run "
             "sends on and does not wait: a wait would change the load."
         ),
-        do=say("Measure below the limit, or have it raised."),
+        do=say("Measure below the limit (keep it under so many requests or tokens a minute), or have it raised."),
     )
+
+
+def _obeyed(seen: Evidence) -> str:
+    """Whether that was obeyed: for how long nothing was sent, or how many requests left all the same."""
+    waited = seen.run.client.waited_s
+    if waited is not None:
+        return say("; that was obeyed: nothing was sent for {s} in all", s=seconds(waited))
+    spans = sorted(
+        (one.ended_s, one.ended_s + one.failure.retry_after_s)
+        for one in seen.measured
+        if one.failure and one.failure.retry_after_s and one.ended_s is not None
+    )
+    begins, ends = [begin for begin, _ in spans], list(accumulate((end for _, end in spans), max))
+    early = sum(
+        ends[place - 1] > one.sent_s
+        for one in seen.measured
+        if one.sent_s is not None and (place := bisect_right(begins, one.sent_s))
+    )
+    return say("; that was not obeyed, {n:,} requests were sent before it was over", n=early) if early else ""
+
+
+def held_doubts(seen: Evidence) -> Iterator[Finding]:
+    """A load that was kept under limits a minute: what it could have been is not known."""
+    held = seen.run.client.held_requests
+    if not held:
+        return
+    yield Finding(
+        kind="kept_under_limits",
+        level="note",
+        what=say("{held:,} of {all:,} requests left later, to keep under the limits a minute.",
+                 held=held, all=len(seen.measured)),
+        why=say("The load was that of the limits, not of the level: less in flight, fewer requests/s than asked for."),
+        do=say("Read latencies as those of this load; offer less to see the level alone, or have the limits raised."),
+    )  # fmt: skip

@@ -18,10 +18,11 @@ from typing import IO, Any
 
 import orjson
 
+from core import trace_shelf
 from core.environment import environment
 from core.loadgen import channel
 from core.loadgen.secrecy import Secrecy
-from core.plan import RunPlan
+from core.plan import PlanError, RunPlan
 from core.records import Outcome, RequestRecord
 from core.run import Preflight, Run, RunState, StoppedBy
 from core.version import VERSION
@@ -105,6 +106,11 @@ class LocalRun:
     def run(self, opening: Run | None = None) -> Run:
         """Measure; the run is `opening` with what was seen. Never raises for what the network or the child does."""
         opening = opening or opening_run(self._plan, self.run_id)
+        try:
+            job = self._with_rows()
+        except PlanError as fault:
+            opening = replace(opening, state=RunState.FAILED, stopped_by=StoppedBy.FAILURE, message=str(fault))
+            return replace(opening, ended_at=datetime.now(UTC))
         with self._lock:
             if self._cancelled:
                 return replace(opening, state=RunState.CANCELLED, stopped_by=StoppedBy.USER, ended_at=datetime.now(UTC))
@@ -122,7 +128,7 @@ class LocalRun:
         listening = threading.Thread(target=self._hear, args=(process.stderr,), daemon=True)
         listening.start()
         try:
-            process.stdin.write(channel.dump_job(self._job))
+            process.stdin.write(channel.dump_job(job))
             process.stdin.flush()
             for line in process.stdout:
                 self._take(line)
@@ -131,6 +137,11 @@ class LocalRun:
         finally:
             status = self._end(process, listening)
         return self._closing(opening, status)
+
+    def _with_rows(self) -> channel.Job:
+        """The job with the rows of the plan's trace. Raises PlanError if they are not on this machine."""
+        trace = self._plan.load.trace
+        return self._job if trace is None else replace(self._job, rows=trace_shelf.needed(trace))
 
     def _hear(self, stderr: IO[bytes]) -> None:
         for line in stderr:
@@ -187,8 +198,8 @@ class LocalRun:
         state, stopped_by, message = self._verdict(status)
         done = self._done or {}
         seen = dict(opening.environment)
-        told = {"http_server": done.get("server_name"), "models": done.get("models")}
-        server = self._server | {name: value for name, value in told.items() if value}
+        told = {"http_server": done.get("server_name"), "models": done.get("models"), **(done.get("limits") or {})}
+        server = self._server | {name: value for name, value in told.items() if value or value == 0}
         if server:
             seen["server"] = {**seen.get("server", {}), **server}
         return replace(

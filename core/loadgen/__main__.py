@@ -26,10 +26,12 @@ from core.loadgen.machine_lock import LockUnusable, MachineLock
 from core.loadgen.preflight import Preflighter
 from core.loadgen.priority import raise_priority
 from core.loadgen.prompts import Prompts, Shape
+from core.loadgen.restraining import told_restraint
 from core.loadgen.secrecy import Secrecy
 from core.open_files import allow_many_sockets
 from core.probing.page import some
 from core.records import FailureKind, RequestRecord
+from core.restraint import Restraint
 from core.run import Preflight, StoppedBy
 
 PROGRESS_S = 0.5
@@ -108,7 +110,7 @@ class Child:
         return True
 
     async def _measure(self, job: channel.Job) -> None:
-        shape, reuse = Shape(ignore_eos=job.plan.workload.ignore_eos), True
+        shape, reuse, restraint = Shape(ignore_eos=job.plan.workload.ignore_eos), True, job.plan.load.restraint
         if job.preflight:
             asking = asyncio.create_task(self._asked(job))
             stopping = asyncio.create_task(self._cancelled.wait())
@@ -118,17 +120,19 @@ class Child:
                 asking.cancel()
                 self._say("done", stopped_by=StoppedBy.USER, client={})
                 return
-            found, shape = asking.result()
+            found, shape, restraint = asking.result()
             reuse = found.keeps_connection is not False
             self._say("preflight", preflight=self._secrecy.values(dataclasses.asdict(found)))
             if found.failure_message is not None:
                 return
         priority = raise_priority()
         allow_many_sockets()
-        prompts = Prompts(job.plan, tag=job.run_id, key_header=job.key_header, shape=shape)
+        prompts = Prompts(job.plan, tag=job.run_id, key_header=job.key_header, shape=shape, rows=job.rows)
         lag = LagProbe(self._loop, inject_s=float(os.environ.get("PACELINE_TEST_LAG_MS") or 0) / 1000)
         # What the loop is late for while lanes open and prompts are made delays no measured event.
-        self._engine = engine = Engine(job.plan, prompts, keep=self._keep, reuse=reuse, measuring=lag.restart)
+        self._engine = engine = Engine(
+            job.plan, prompts, keep=self._keep, reuse=reuse, measuring=lag.restart, restraint=restraint
+        )
         self._say("started", priority=priority)
         lag.start()
         progress = asyncio.create_task(self._progress(engine, lag))
@@ -144,18 +148,20 @@ class Child:
         self._say(
             "done",
             stopped_by=stopped_by,
-            client=dataclasses.asdict(health),
+            client={**dataclasses.asdict(health), **engine.held_back()},
+            limits=engine.told_limits,
             server_name=self._secrecy.text(engine.server_name or "") or None,
             models=await self._models_there(job),
         )
 
-    async def _asked(self, job: channel.Job) -> tuple[Preflight, Shape]:
+    async def _asked(self, job: channel.Job) -> tuple[Preflight, Shape, Restraint]:
         """Before the run: what the endpoint accepts, and what it is if that is wanted."""
         preflighter = Preflighter(job.plan, tag=job.run_id, key_header=job.key_header)
         found, shape = await preflighter.run()
         if job.identify and found.failure_message is None:
             self._say("server", server=self._secrecy.values(await preflighter.server()))
-        return found, shape
+        restraint, told = told_restraint(job.plan.load.restraint, preflighter.told_limits)
+        return dataclasses.replace(found, changes=(*found.changes, *told)), shape, restraint
 
     async def _models_there(self, job: channel.Job) -> str | None:
         """The models that exist, where a request was told that its own does not; asked once all have ended."""

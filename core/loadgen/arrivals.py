@@ -1,7 +1,8 @@
 """When the requests of an open loop are due. A pure function of the load and a seed: no clock, no sleeping.
 
 Gaps are drawn with mean 1 and gamma shape k (k = 1: Poisson), in a time that runs as fast as the level is high; that
-time is mapped back through the load's stages. A ramp is therefore exact, and a constant rate has no drift.
+time is mapped back through the load's stages. A ramp is therefore exact, and a constant rate has no drift. A trace has
+its own times, which its speed makes shorter or longer.
 """
 
 from collections.abc import Iterator
@@ -9,15 +10,20 @@ from math import log, log1p, sqrt
 from random import Random
 
 from core.load import Load, Stage
+from core.trace import Rows
 
 
-def due_times(load: Load, *, seed: int) -> Iterator[float]:
-    """Seconds after the begin of the sending, ascending without end; the first is 0. Same seed, same times.
+def due_times(load: Load, *, seed: int, rows: Rows | None = None) -> Iterator[float]:
+    """Seconds after the begin of the sending, ascending; the first is 0. Same seed, same times.
 
-    Raises ValueError for a closed loop, whose requests are due when others have returned.
+    They have no end, but for a trace, whose `rows` are needed. Raises ValueError for a closed loop, whose requests are
+    due when others have returned.
     """
-    if load.rate is None:
+    if load.rate is None or (load.trace is not None and rows is None):
         raise ValueError(load)
+    if load.trace is not None and rows is not None:
+        yield from (at_us / 1e6 / load.trace.speed for at_us in rows.at_us)
+        return
     chosen = Random(f"arrivals:{seed}")  # noqa: S311 -- pacing, not secrets
     begin_s, before = 0.0, 0.0  # of the stage under way: its begin, and the arrivals expected until then
     ahead = list(load.stages)

@@ -15,6 +15,7 @@ import orjson
 from core.plan import RunPlan
 from core.records import Failure, FailureKind, RequestRecord, ServerTimes, TokenSource
 from core.run import ClientHealth, Preflight
+from core.trace import Rows
 
 CANCEL = b"cancel\n"
 
@@ -23,7 +24,7 @@ CANCEL = b"cancel\n"
 class Job:
     """What the child shall do. `key_header`, the only secret, travels by the pipe, never by argv or environment.
 
-    `identify`: after the preflight it also asks the server's pages what answers.
+    `identify`: after the preflight it also asks the server's pages what answers. `rows` are those of the plan's trace.
     """
 
     run_id: str
@@ -31,6 +32,7 @@ class Job:
     key_header: tuple[str, str] | None = field(default=None, repr=False)
     preflight: bool = True
     identify: bool = False
+    rows: Rows | None = field(default=None, repr=False)
 
 
 def dump_job(job: Job) -> bytes:
@@ -41,6 +43,7 @@ def dump_job(job: Job) -> bytes:
         "key_header": job.key_header,
         "preflight": job.preflight,
         "identify": job.identify,
+        "rows": None if job.rows is None else job.rows.columns(),
     }
     return orjson.dumps(body) + b"\n"
 
@@ -55,6 +58,7 @@ def load_job(line: bytes) -> Job:
         key_header=(key[0], key[1]) if key else None,
         preflight=found["preflight"],
         identify=found["identify"],
+        rows=None if found["rows"] is None else Rows.of_columns(found["rows"]),
     )
 
 

@@ -1,6 +1,7 @@
 """The closed loop: keeps requests in flight; the next leaves when one has returned. Never looks into an answer."""
 
 import asyncio
+import contextlib
 from collections import deque
 from time import monotonic_ns
 
@@ -8,6 +9,7 @@ from core.load import Load
 from core.loadgen.exchange import Exchange
 from core.loadgen.flight import Flight
 from core.loadgen.lanes import Lanes
+from core.loadgen.restraining import Restraining
 from core.loadgen.seen import Prepared
 from core.loadgen.supply import Supply
 
@@ -19,9 +21,17 @@ class ClosedLoop:
     """One phase of a run: warm-up, or the measured requests."""
 
     def __init__(
-        self, loop: asyncio.AbstractEventLoop, load: Load, lanes: Lanes, flight: Flight, supply: Supply
+        self,
+        loop: asyncio.AbstractEventLoop,
+        load: Load,
+        lanes: Lanes,
+        flight: Flight,
+        supply: Supply,
+        *,
+        restraining: Restraining,
     ) -> None:
         self._loop, self._load, self._lanes, self._flight, self._supply = loop, load, lanes, flight, supply
+        self._restraining = restraining
         self._staged = False
         self._back: deque[tuple[asyncio.Future[Exchange], Exchange]] = deque()  # lanes whose request has returned
         self._begin_ns = 0
@@ -53,6 +63,8 @@ class ClosedLoop:
 
     async def _lane(self, place: int) -> None:
         while await self._has_turn(place) and (prepared := self._take()) is not None:
+            if not await self._may_leave(prepared):
+                return
             exchange = await self._one(place, prepared)
             turned_away = exchange.failure is not None or exchange.refused
             if turned_away and exchange.ended_ns - exchange.sent_ns < FAILURE_PAUSE_S * 1e9:
@@ -67,13 +79,24 @@ class ClosedLoop:
         if next_s is None:
             return False
         if next_s > at_s:
-            ends_s = next_s if self._stop_ns is None else min(next_s, (self._stop_ns - self._begin_ns) / 1e9)
-            try:
-                async with asyncio.timeout(max(0.0, ends_s - at_s)):
-                    await self._stopped.wait()
-            except TimeoutError:
-                return True
+            await self._rest_until(self._begin_ns + round(next_s * 1e9))
         return True
+
+    async def _may_leave(self, prepared: Prepared) -> bool:
+        """Whether it is sent; waits until the limits allow it, and as long as answers asked to wait."""
+        at_ns = self._restraining.turn(monotonic_ns(), prepared.input_tokens + prepared.output_tokens)
+        while (due_ns := max(at_ns, self._restraining.until_ns)) > monotonic_ns():
+            await self._rest_until(due_ns)
+            if self._is_over():
+                return False
+        return True
+
+    async def _rest_until(self, at_ns: int) -> None:
+        """Until then, or until the sending ends."""
+        ends_ns = at_ns if self._stop_ns is None else min(at_ns, self._stop_ns)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(max(0, ends_ns - monotonic_ns()) / 1e9):
+                await self._stopped.wait()
 
     async def _one(self, place: int, prepared: Prepared) -> Exchange:
         connection = await self._lanes.connection(place)
@@ -97,10 +120,10 @@ class ClosedLoop:
             self._loop.call_soon(self._wake_lanes)
 
     def _take(self) -> Prepared | None:
-        if self._stopped.is_set():
-            return None
-        if self._stop_ns is not None and monotonic_ns() >= self._stop_ns:
+        return None if self._is_over() else self._supply.take()
+
+    def _is_over(self) -> bool:
+        if not self._stopped.is_set() and self._stop_ns is not None and monotonic_ns() >= self._stop_ns:
             self.timed_out = True
             self.stop()
-            return None
-        return self._supply.take()
+        return self._stopped.is_set()

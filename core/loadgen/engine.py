@@ -20,11 +20,13 @@ from core.loadgen.lanes import Lanes
 from core.loadgen.open_loop import OpenLoop
 from core.loadgen.pool import Pool
 from core.loadgen.prompts import Prompts
+from core.loadgen.restraining import Restraining
 from core.loadgen.saturation import SaturationWatch
 from core.loadgen.supply import Supply
 from core.loadgen.watch import Watch
 from core.plan import RunPlan
 from core.records import FailureKind, Outcome, RequestRecord
+from core.restraint import Restraint
 from core.run import StoppedBy
 from core.words import say
 
@@ -45,8 +47,12 @@ class Engine:
         keep: Callable[[RequestRecord], None],
         reuse: bool = True,
         measuring: Callable[[], None] = lambda: None,
+        restraint: Restraint | None = None,
     ) -> None:
-        """`reuse`: connections are kept as long as the server keeps them; `measuring` is called as warm-up ends."""
+        """`reuse`: connections are kept as long as the server keeps them; `measuring` is called as warm-up ends.
+
+        `restraint`: the load's own, completed by what the endpoint told.
+        """
         self._loop = asyncio.get_running_loop()
         self.plan = plan
         self._prompts = prompts
@@ -60,6 +66,7 @@ class Engine:
         self._flight = Flight(decode=self._decoder.add, keep_text=plan.workload.keep_text)
         self._watch = Watch(self._loop, plan.limits, in_flight=self._flying, decode=self._decoder.add)
         self._sending: ClosedLoop | OpenLoop | None = None
+        self._restraining = Restraining(restraint or load.restraint)
         self._saturation = SaturationWatch(self._loop, in_flight=self._flying, stop=self._saturated)
         self._drained = asyncio.Event()
         self._measuring = measuring
@@ -69,6 +76,7 @@ class Engine:
         self.ended = self.failed = self.output_tokens = 0
         self.reads = self.chunks_done = self.measured_chunks = 0
         self.server_name: str | None = None
+        self.told_limits: dict[str, int | float] = {}
 
     # -- the life of a run ------------------------------------------------------------------------------------------
 
@@ -112,16 +120,25 @@ class Engine:
             self._decoder.finish_by(now + DECODED_WITHIN_NS)
 
     async def _warm_up(self, count: int) -> None:
-        self._sending = closed = ClosedLoop(self._loop, self.plan.load, self._lanes, self._flight, self._supply)
+        self._sending = closed = self._closed_loop()
         await closed.run(count, warmup=True)
+
+    def _closed_loop(self) -> ClosedLoop:
+        return ClosedLoop(
+            self._loop, self.plan.load, self._lanes, self._flight, self._supply, restraining=self._restraining
+        )
+
+    def _measured_begin(self) -> None:
+        self._restraining.measuring()
+        self._measuring()
 
     async def _measure_closed(self) -> None:
         await self._lanes.open()  # those that a long warm-up left idle are stale by now
         if self.stopped_by is not None:
             return
         load = self.plan.load
-        self._measuring()
-        self._sending = closed = ClosedLoop(self._loop, load, self._lanes, self._flight, self._supply)
+        self._measured_begin()
+        self._sending = closed = self._closed_loop()
         most = self.plan.limits.max_requests
         await closed.run(min(load.requests or most, most), duration_s=load.duration_s)
         if closed.timed_out and self.stopped_by is None:
@@ -129,10 +146,11 @@ class Engine:
 
     async def _measure_open(self) -> None:
         await self._lanes.close()
-        self._measuring()
+        self._measured_begin()
         self._sending = opened = OpenLoop(
             self._loop, self.plan.load, self._pool, self._flight,
-            seed=self.plan.workload.seed, prepare=self._prompts.prepare,
+            seed=self.plan.workload.seed, prepare=self._prompts.prepare, restraining=self._restraining,
+            rows=self._prompts.rows,
         )  # fmt: skip
         if self.plan.load.stop_when_saturated:
             self._saturation.start(self.started_ns)
@@ -152,6 +170,9 @@ class Engine:
         record = exchange.record(self.started_ns, keep_text=self.plan.workload.keep_text)
         record = self._with_place(record)
         self.server_name = exchange.message.server_name or self.server_name
+        self.told_limits.update(exchange.message.limits())
+        if record.failure is not None and record.failure.retry_after_s is not None:
+            self._wait_as_asked(exchange.ended_ns, record.failure.retry_after_s)
         self.reads += record.reads
         self.chunks_done += len(record.chunk_us)
         if not record.warmup:
@@ -167,6 +188,11 @@ class Engine:
         self._keep(record)
         if not self._flight.exchanges and not self._decoder.waiting:
             self._drained.set()
+
+    def _wait_as_asked(self, ended_ns: int, seconds: float) -> None:
+        """Lanes of a closed loop look themselves; an open one has to move its schedule."""
+        if self._restraining.asked_to_wait(ended_ns, seconds) and isinstance(self._sending, OpenLoop):
+            self._sending.hold(self._restraining.until_ns)
 
     def _with_place(self, record: RequestRecord) -> RequestRecord:
         """A refused key is told with its name and the host it went to."""
@@ -214,6 +240,15 @@ class Engine:
     def elapsed_s(self) -> float:
         """Seconds since the run's start."""
         return (monotonic_ns() - self.started_ns) / 1e9
+
+    def held_back(self) -> dict[str, float | int | None]:
+        """What limits and answers that asked to wait did to the sending, as a client's health tells it."""
+        restraining = self._restraining
+        paced = restraining.is_paced
+        return {
+            "waited_s": restraining.waited_s(monotonic_ns()), "waits": restraining.waits or None,
+            "held_requests": min(restraining.held, self.sent) if paced else None,
+        }  # fmt: skip
 
     async def seen_so_far(self) -> tuple[int, set[tuple[float, float]]]:
         """Of measured requests: output chunks decoded until now, and (at_s, ttft_s) of first tokens still in flight."""

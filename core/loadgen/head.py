@@ -1,5 +1,7 @@
 """The few headers of an answer that matter to a measurement. Knows no body."""
 
+from core.wire.rate_limits import PREFIXES
+
 KEPT = frozenset({"content-type", "content-encoding", "date", "retry-after", "location", "server"})
 FRAMING = frozenset({"content-length", "transfer-encoding"})
 LONGEST = 2000
@@ -24,7 +26,8 @@ class Head:
     def take(self, name: bytes, value: bytes) -> None:
         """One header; of several with one name the last counts."""
         lowered = name.decode("latin-1").lower()
-        if lowered in KEPT or (self._all and len(self._values) < MOST):
+        room = len(self._values) < MOST
+        if lowered in KEPT or (room and (self._all or lowered.startswith(PREFIXES))):
             self._values[lowered] = value.decode("latin-1")[:LONGEST]
         if lowered in FRAMING:
             self.framed = True

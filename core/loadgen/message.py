@@ -11,6 +11,7 @@ from core.loadgen.head import Head
 from core.records import Failure, FailureKind
 from core.wire.errors import http_failure
 from core.wire.openai import Answer, StreamDecoder
+from core.wire.rate_limits import PREFIXES, told_limits
 from core.wire.retry_after import http_date
 from core.words import say
 
@@ -109,6 +110,11 @@ class Message:
     def server_name(self) -> str | None:
         """What the server calls itself."""
         return self._head.value("server")
+
+    def limits(self) -> dict[str, int | float]:
+        """What its head told of the endpoint's limits, empty if nothing."""
+        found = {name: value for name, value in self._head.values().items() if name.startswith(PREFIXES)}
+        return told_limits(found, http_date(self._head.value("date")) or datetime.now(UTC)) if found else {}
 
     def headers(self) -> dict[str, str]:
         """All headers where the body is kept, else the few that matter."""

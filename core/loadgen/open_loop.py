@@ -7,7 +7,7 @@ scheduled: its slip says so, and nothing hides it.
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from time import monotonic_ns
 
@@ -19,8 +19,10 @@ from core.loadgen.connection import Connection
 from core.loadgen.exchange import Exchange
 from core.loadgen.flight import Flight
 from core.loadgen.pool import Pool
+from core.loadgen.restraining import Restraining
 from core.loadgen.seen import Prepared
 from core.records import Failure
+from core.trace import Rows
 
 AHEAD, AHEAD_NS = 512, 1_500_000_000  # requests made ready before they are due: so many, so long before
 SLICE = 8  # of them in one go: a prompt takes some 20 us
@@ -49,10 +51,14 @@ class OpenLoop:
         *,
         seed: int,
         prepare: Callable[[int], Prepared],
+        restraining: Restraining,
+        rows: Rows | None = None,
     ) -> None:
+        """`rows` are those of the load's trace, if it has one."""
+        self._restraining, self._rows = restraining, rows
         self._loop, self._load, self._pool, self._flight, self._prepare = loop, load, pool, flight, prepare
         self._seed = seed
-        self._times: Iterator[float] = due_times(load, seed=seed)
+        self._times: Iterator[float] = self._due_times()
         self._upcoming: deque[Due] = deque()
         self._waiting: deque[Due] = deque()
         self._alarm = Alarm(loop, self._ring)
@@ -61,7 +67,7 @@ class OpenLoop:
         self._index = self._out = 0
         self._left: int = load.requests or 0
         self._exhausted = self._refilling = self._stopped = False
-        self._begin_ns = 0
+        self._begin_ns = self._held_until_ns = 0
         self._end_ns: int | None = None
         self._tick: asyncio.TimerHandle | None = None
         self.timed_out = False
@@ -69,7 +75,7 @@ class OpenLoop:
     async def run(self, most: int) -> None:
         """Send everything that is due, at most `most` requests, and wait for the last to end."""
         self._left = min(self._load.requests or most, most)
-        at_once = takewhile(lambda at_s: at_s <= HORIZON_S, due_times(self._load, seed=self._seed))
+        at_once = takewhile(lambda at_s: at_s <= HORIZON_S, self._due_times())
         self._pool.ready(sum(1 for _ in islice(at_once, min(self._left, self._load.most_in_flight))))
         await self._pool.opened()
         if self._stopped:
@@ -96,6 +102,27 @@ class OpenLoop:
             self._flight.leave_out(due.prepared, due.at_ns)
         self._look_for_end()
 
+    def hold(self, until_ns: int) -> None:
+        """Send nothing until then; all that has not left moves by that time, so that no slip and no latency holds it.
+
+        A time at which the sending ends stays where it is.
+        """
+        now = monotonic_ns()
+        by_ns = until_ns - max(now, self._held_until_ns)
+        if by_ns <= 0 or self._stopped:
+            return
+        self._held_until_ns = until_ns
+        self._begin_ns += by_ns
+        self._restraining.delay(now, by_ns)
+        for queue in (self._waiting, self._upcoming):
+            moved = [replace(due, at_ns=due.at_ns + by_ns) for due in queue]
+            queue.clear()
+            queue.extend(moved)
+        self._arm()
+
+    def _due_times(self) -> Iterator[float]:
+        return due_times(self._load, seed=self._seed, rows=self._rows)
+
     # -- what is due --------------------------------------------------------------------------------------------------
 
     def _ring(self) -> None:
@@ -111,7 +138,9 @@ class OpenLoop:
         self._arm()
 
     def _arm(self) -> None:
-        if self._upcoming:
+        if self._held_until_ns > monotonic_ns():
+            self._alarm.at(self._held_until_ns if self._end_ns is None else min(self._held_until_ns, self._end_ns))
+        elif self._upcoming:
             self._alarm.at(self._upcoming[0].at_ns)
         elif self._end_ns is not None:  # the next would be due after the end, or what was due still waits
             self._alarm.at(self._end_ns)
@@ -134,14 +163,17 @@ class OpenLoop:
 
     def _refill(self, count: int) -> None:
         for _ in range(count):
-            at_ns = self._begin_ns + round(next(self._times) * 1e9)
-            if self._left <= 0:
+            at_s = next(self._times, None)
+            if self._left <= 0 or at_s is None:  # a trace has an end
                 self._exhausted, self._end_ns = True, None
                 return
+            prepared = self._prepare(self._index)
+            tokens = prepared.input_tokens + prepared.output_tokens
+            at_ns = self._restraining.turn(self._begin_ns + round(at_s * 1e9), tokens)
             if self._end_ns is not None and at_ns >= self._end_ns:
                 self._exhausted = True
                 return
-            self._upcoming.append(Due(at_ns, self._prepare(self._index)))
+            self._upcoming.append(Due(at_ns, prepared))
             self._index += 1
             self._left -= 1
 
@@ -149,6 +181,8 @@ class OpenLoop:
 
     def _send_waiting(self) -> None:
         """A few at a time: if all that is due left in one pass of the loop, what comes meanwhile would wait."""
+        if self._held_until_ns > monotonic_ns():
+            return
         for _ in range(WAVE):
             if not self._waiting or self._out >= self._load.most_in_flight:
                 return

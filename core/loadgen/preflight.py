@@ -52,6 +52,7 @@ class Preflighter:
         self._limits = plan.limits  # a cold model may take as long as in the run itself
         self._lookup = Lookup(plan.configuration.endpoint, self._dialler, key_header)
         self._answer: Message | None = None
+        self.told_limits: dict[str, int | float] = {}
 
     async def run(self) -> tuple[Preflight, Shape]:
         """What was found, and the shape that the measured requests take."""
@@ -138,6 +139,7 @@ class Preflighter:
             dialled.close()
         self._answer = with_body(b"".join(data for _, data in exchange.reads))
         exchange.decode(None)
+        self.told_limits.update(exchange.message.limits())
         return exchange.record(exchange.sent_ns, keep_text=True), exchange
 
     def _exchange(self, shape: Shape, words: int, tokens: int) -> Exchange:

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from core.loadgen.seen import Prepared
 from core.loadgen.vocabulary import WORDS
 from core.plan import RunPlan
+from core.trace import Rows
 from core.wire.openai import path, request_body
 
 DRAWN_WORDS, SPARE_WORDS = 500, 5000
@@ -46,8 +47,18 @@ class Shape:
 class Prompts:
     """Makes requests ready: the same plan, seed and tag give the same bytes."""
 
-    def __init__(self, plan: RunPlan, *, tag: str, key_header: tuple[str, str] | None, shape: Shape) -> None:
+    def __init__(
+        self,
+        plan: RunPlan,
+        *,
+        tag: str,
+        key_header: tuple[str, str] | None,
+        shape: Shape,
+        rows: Rows | None = None,
+    ) -> None:
+        """`rows` of a trace give every measured request its lengths."""
         self._plan = plan
+        self.rows = rows
         self._tag = tag
         self._shape = shape
         self._head = _head(plan, key_header)
@@ -56,7 +67,8 @@ class Prompts:
     def prompt(self, index: int, *, warmup: bool) -> str:
         """Random words, about `input_tokens` tokens; the first ones exist in no other prompt of any run."""
         workload, shape = self._plan.workload, self._shape
-        wanted = max(1, round((workload.input_tokens - shape.overhead_tokens) / shape.tokens_per_word))
+        asked, _ = self._lengths(index, warmup=warmup)
+        wanted = max(1, round((asked - shape.overhead_tokens) / shape.tokens_per_word))
         nonce = self._nonce(index, warmup=warmup) if workload.nonce else []
         chosen = random.Random(f"{workload.seed}:{int(warmup)}:{index}")  # noqa: S311 -- words, not secrets
         return " ".join([*nonce, *self._words(chosen, max(0, wanted - len(nonce)))])
@@ -73,11 +85,17 @@ class Prompts:
 
     def prepare(self, index: int, *, warmup: bool = False) -> Prepared:
         """The request with number `index`, all its bytes."""
-        workload = self._plan.workload
-        body = self.body(
-            self.prompt(index, warmup=warmup), output_tokens=workload.output_tokens, stream=workload.stream
-        )
-        return self.wrap(body, index=index, warmup=warmup, output_tokens=workload.output_tokens)
+        asked, answer = self._lengths(index, warmup=warmup)
+        prompt = self.prompt(index, warmup=warmup)
+        body = self.body(prompt, output_tokens=answer, stream=self._plan.workload.stream)
+        return replace(self.wrap(body, index=index, warmup=warmup, output_tokens=answer), input_tokens=asked)
+
+    def _lengths(self, index: int, *, warmup: bool) -> tuple[int, int]:
+        """Tokens of a request's prompt and of its answer."""
+        rows, workload = self.rows, self._plan.workload
+        if rows is None or warmup:
+            return workload.input_tokens, workload.output_tokens
+        return rows.input_tokens[index], rows.output_tokens[index]
 
     def body(self, prompt: str, *, output_tokens: int, stream: bool) -> bytes:
         """The JSON body, in the shape that the endpoint accepts."""
