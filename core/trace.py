@@ -5,6 +5,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from statistics import median
 from typing import Self
 
 from core.base_url import require
@@ -61,6 +62,11 @@ class Trace:
         return self.span_s / self.speed
 
     @property
+    def lengths(self) -> tuple[float, float]:
+        """Tokens of a prompt and of an answer, on average."""
+        return self.input_tokens / self.rows, self.output_tokens / self.rows
+
+    @property
     def words(self) -> str:
         """It as people read it: `trace chat.csv`, `trace chat.csv ×2`."""
         if self.speed == 1:
@@ -107,6 +113,11 @@ class Rows:
     def columns(self) -> list[list[int]]:
         """As plain lists, for JSON."""
         return [list(self.at_us), list(self.input_tokens), list(self.output_tokens)]
+
+    def spread(self) -> tuple[tuple[float, int], tuple[float, int]]:
+        """Median and longest of prompts and of answers, in tokens."""
+        asked, answered = self.input_tokens, self.output_tokens
+        return (median(asked), max(asked)), (median(answered), max(answered))
 
     @property
     def digest(self) -> str:

@@ -19,7 +19,8 @@ from core.trace import LONGEST_S, MOST_ROWS, Rows
 from core.trace_columns import Columns, RowError, columns_of, plain_name, row_of
 from core.words import say
 
-MOST_BYTES = 64 * 1024 * 1024
+MOST_MB = 64
+MOST_BYTES = MOST_MB * 1024 * 1024
 MOST_LINE = 1_000_000  # characters; the block hashes of a long prompt are some thousands
 MOST_COLUMNS = 200
 NAMES_TOLD = say(
@@ -87,7 +88,7 @@ def read_file(path: Path) -> Read:
 
 def read(data: bytes, name: str) -> Read:
     """The rows in a file's bytes. Raises PlanError if it is no trace, or none of its rows can be understood."""
-    require(len(data) <= MOST_BYTES, "The trace is larger than {most} MB: cut it.", most=MOST_BYTES >> 20)
+    require(len(data) <= MOST_BYTES, "The trace is larger than {most} MB: cut it.", most=MOST_MB)
     lines = iter(data.decode("utf-8-sig", "replace").splitlines())
     first = next((line.strip() for line in lines if line.strip()), "")
     require(bool(first), "The trace is empty.")

@@ -46,6 +46,11 @@ def find(trace: Trace, folder: Path | None = None) -> Rows | None:
     return rows if rows.digest == trace.digest and len(rows) == trace.rows else None
 
 
+def has(trace: Trace) -> bool:
+    """Whether rows are kept under its digest; they are not read."""
+    return (shelf() / f"{trace.digest}.json").is_file()
+
+
 def needed(trace: Trace) -> Rows:
     """The rows of this trace. Raises PlanError if this machine does not have them."""
     rows = find(trace)

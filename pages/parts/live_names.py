@@ -26,10 +26,10 @@ def label_of(run: LiveRun, length: int | None = None) -> str:
 def subtitle(found: LiveExperiment) -> str:
     """3 configurations x 2 levels, 128 -> 64 tokens, started 14:02."""
     plans = [run.plan for run in found.runs]
-    workload = plans[0].workload
+    asked, answer = plans[0].lengths
     words = [
         _measured(found),
-        say("{a} → {b} tokens", a=count(workload.input_tokens), b=count(workload.output_tokens)),
+        say("{a} → {b} tokens", a=count(round(asked)), b=count(round(answer))),
     ]
     if found.started_at:
         words.append(say("started {at}", at=moment(found.started_at, look.zone())))

@@ -11,6 +11,7 @@ from core.words import say
 from pages.parts import builtin_start, configuration_form, look, plan_fields, plan_load_form
 from pages.parts.configuration_form import CHOSEN
 from pages.parts.plan_fields import MOST_SEED
+from pages.parts.plan_loads import TRACE
 from pages.parts.plan_state import KEPT, key, put, typed
 from pages.parts.text import dash
 
@@ -92,6 +93,9 @@ def workload() -> None:
     with st.container(border=True, gap="small"):
         new = say("random words, new for every request, so that no prefix cache helps")
         card_title(2, say("Workload"), new if typed("nonce") else say("random words, the same in every run"))
+        if typed("kind") == TRACE:
+            words = say("A trace gives every measured request its lengths; these are those of the warm-up.")
+            st.markdown(f":gray[:small[{words}]]")
         prompt, answer, exact = look.pair("cards3_workload", 3, gap="small")
         prompt.number_input(say("Prompt length, tokens"), 1, 1_000_000, step=64, key=key("input"), **KEPT)
         answer.number_input(say("Answer length, tokens"), 1, 100_000, step=64, key=key("output"), **KEPT)

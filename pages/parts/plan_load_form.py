@@ -9,14 +9,28 @@ from core.charts.stages import stages_over_time
 from core.levels import STAGES_EXAMPLE, read_stages
 from core.plan import PlanError
 from core.words import say
-from pages.parts import look, plan_loads, plan_slo
-from pages.parts.plan_loads import BY_REQUESTS, BY_SECONDS, BY_STAGES, CLOSED, GIVEN, KINDS, OPEN, SEARCH, STAGES, SWEEP
+from pages.parts import look, plan_loads, plan_restraint, plan_slo, plan_trace
+from pages.parts.plan_loads import (
+    BY_REQUESTS,
+    BY_SECONDS,
+    BY_STAGES,
+    BY_TRACE,
+    CLOSED,
+    GIVEN,
+    KINDS,
+    OPEN,
+    SEARCH,
+    STAGES,
+    SWEEP,
+    TRACE,
+)
 from pages.parts.plan_state import KEPT, key, typed
 
 NAMES = {
     CLOSED: "Closed loop",
     OPEN: "Open loop",
     STAGES: "Ramp or stages",
+    TRACE: "Trace",
     SWEEP: "Find levels",
     SEARCH: "Search",
 }
@@ -24,11 +38,13 @@ NOTES = {
     CLOSED: "the next request leaves when one returns",
     OPEN: "a request leaves when it is due, whatever came back",
     STAGES: "open loop: requests a second change as the time goes",
+    TRACE: "open loop: requests leave when recorded ones came, with their lengths",
     SWEEP: "one stream, then saturation, then levels where the queue begins",
     SEARCH: "the highest level that keeps your limits",
 }
 ARRIVALS = {"poisson": "at random (Poisson)", "constant": "evenly spaced", "bursty": "in bursts"}
-ENDS = {BY_REQUESTS: "Requests", BY_SECONDS: "Seconds", BY_STAGES: "Last stage"}
+ENDS = {BY_REQUESTS: "Requests", BY_SECONDS: "Seconds", BY_STAGES: "Last stage", BY_TRACE: "Last request"}
+OWN_END = {STAGES: ("stages_end", BY_STAGES), TRACE: ("trace_end", BY_TRACE)}  # kinds that end by themselves
 SOUGHT = {"concurrency": "requests in flight", "rate": "requests/s"}
 
 
@@ -48,7 +64,7 @@ def _begin() -> None:
 
 def fields(chosen: str) -> None:
     """What belongs to the kind: its levels, how long each lasts, the SLO, and the rest."""
-    {CLOSED: _closed, OPEN: _open, STAGES: _stages, SWEEP: _sweep, SEARCH: _search}[chosen]()
+    {CLOSED: _closed, OPEN: _open, STAGES: _stages, TRACE: _trace, SWEEP: _sweep, SEARCH: _search}[chosen]()
     _size(chosen)
     if chosen == SEARCH:
         look.section(say("Limits to keep"), say("all of them at once, in every run"))
@@ -59,6 +75,7 @@ def fields(chosen: str) -> None:
         if chosen != SEARCH:
             _limits(chosen)
         _course(chosen)
+    plan_restraint.fields()
 
 
 def _refused(read: Callable[[], object]) -> None:
@@ -100,6 +117,15 @@ def _stages() -> None:
     _arrivals(look.pair("cards4_stages", 4, gap="small"))
 
 
+def _trace() -> None:
+    plan_trace.upload()
+    speed, *rest = look.pair("cards4_trace", 4, gap="small")
+    with speed:
+        plan_trace.speeds()
+    _most_in_flight(rest[0])
+    _refused(plan_loads.loads)
+
+
 def _arrivals(places: list[DeltaGenerator]) -> None:
     arrivals, *rest = places
     bursty = arrivals.selectbox(
@@ -112,7 +138,11 @@ def _arrivals(places: list[DeltaGenerator]) -> None:
             say("Burstiness k"), 0.01, 1000.0, step=0.1, key=key("burstiness"), format="%g", **KEPT,
             help=say("The shape of the gaps between requests: 1 is at random, smaller is burstier, larger is evener."),
         )  # fmt: skip
-    rest.pop(0).number_input(
+    _most_in_flight(rest.pop(0))
+
+
+def _most_in_flight(place: DeltaGenerator) -> None:
+    place.number_input(
         say("Most in flight"), 1, 8192, key=key("max_in_flight"), placeholder=say("no cap"), **KEPT,
         help=say("What is due waits while so many are on their way. The waiting is shown as slip, never hidden."),
     )  # fmt: skip
@@ -145,11 +175,11 @@ def _search() -> None:
 
 def _size(chosen: str) -> None:
     end, *places = look.pair("cards4_load", 4, gap="small")
-    staged = chosen == STAGES
+    name, own = OWN_END.get(chosen, ("end", ""))
     by = end.selectbox(  # in a quarter of a narrow window two segments would be cut off
-        say("The sending ends after") if staged else say("A level ends after"),
-        [BY_STAGES, BY_REQUESTS, BY_SECONDS] if staged else [BY_REQUESTS, BY_SECONDS],
-        key=key("stages_end" if staged else "end"), format_func=lambda it: say(ENDS[it]), **KEPT,
+        say("The sending ends after") if own else say("A level ends after"),
+        [*filter(None, [own]), BY_REQUESTS, BY_SECONDS],
+        key=key(name), format_func=lambda it: say(ENDS[it]), **KEPT,
     )  # fmt: skip
     if by == BY_SECONDS:
         places.pop(0).number_input(say("Seconds a level"), 0.5, 86_400.0, step=10.0, key=key("seconds"), **KEPT)

@@ -9,12 +9,12 @@ from core.load import Variable
 from core.plan import Experiment, Load, PlanError, RunPlan, Slo, Sweep
 from core.search import Search
 from core.words import say
-from pages.parts import fields, plan_slo
+from pages.parts import fields, plan_restraint, plan_slo, plan_trace
 from pages.parts.plan_state import put, typed
 
-CLOSED, OPEN, STAGES, SWEEP, SEARCH = KINDS = ("closed", "open", "stages", "sweep", "search")
-GIVEN = (CLOSED, OPEN, STAGES)  # kinds whose levels are known beforehand
-BY_REQUESTS, BY_SECONDS, BY_STAGES = "requests", "seconds", "stages"
+CLOSED, OPEN, STAGES, TRACE, SWEEP, SEARCH = KINDS = ("closed", "open", "stages", "trace", "sweep", "search")
+GIVEN = (CLOSED, OPEN, STAGES, TRACE)  # kinds whose levels are known beforehand
+BY_REQUESTS, BY_SECONDS, BY_STAGES, BY_TRACE = "requests", "seconds", "stages", "trace"
 POISSON, CONSTANT, BURSTY = ARRIVALS = ("poisson", "constant", "bursty")
 LEVELS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 START: dict[str, object] = {
@@ -35,6 +35,7 @@ START: dict[str, object] = {
     "high_rate": 64.0,
     "end": BY_REQUESTS,
     "stages_end": BY_STAGES,
+    "trace_end": BY_TRACE,
     "requests": 100,
     "seconds": 30.0,
     "warmup": 4,
@@ -42,6 +43,8 @@ START: dict[str, object] = {
     "cooldown": 0.0,
     "stop_when_saturated": False,
     "skip_saturated": False,
+    **plan_trace.START,
+    **plan_restraint.START,
 }
 
 
@@ -61,6 +64,9 @@ def loads() -> tuple[Load, ...]:
     if kind == STAGES:
         end = typed("stages_end")
         return (_manner(end).along(read_stages(typed("stages")), to_their_end=end == BY_STAGES),)
+    if kind == TRACE:
+        end = typed("trace_end")
+        return tuple(_manner(end).replaying(one, to_its_end=end == BY_TRACE) for one in plan_trace.traces())
     if kind == OPEN:
         return tuple(_manner().at("rate", level) for level in fields.rates(typed("rates")))
     levels = fields.levels(typed("levels"), typed("more_levels"))
@@ -92,6 +98,7 @@ def _manner(end: str | None = None) -> Manner:
         constant=arrivals == CONSTANT,
         max_in_flight=typed("max_in_flight"),
         stop_when_saturated=typed("stop_when_saturated"),
+        restraint=plan_restraint.restraint(),
     )
 
 
@@ -113,6 +120,8 @@ def fill(experiment: Experiment) -> None:
     put("arrivals", CONSTANT if load.constant else POISSON if load.burstiness == 1 else BURSTY)
     put("burstiness", load.burstiness if load.burstiness != 1 else START["burstiness"])
     put("max_in_flight", load.max_in_flight)
+    plan_restraint.fill(load.restraint)
+    plan_trace.fill([plan.load.trace for plan in plans if plan.load.trace is not None])
     _fill_levels(experiment, load)
     _fill_finding(experiment)
 
@@ -125,6 +134,8 @@ def _kind(experiment: Experiment) -> str:
         return SWEEP
     if load.variable == "concurrency":
         return CLOSED
+    if load.trace is not None:
+        return TRACE
     return STAGES if load.stages else OPEN
 
 
@@ -133,7 +144,10 @@ def _fill_levels(experiment: Experiment, load: Load) -> None:
         return
     levels = sorted({plan.load.value for plan in experiment.plans if plan.load.variable == load.variable})
     put("repeats", max(_times(experiment.plans).values()))
-    if load.stages:
+    if load.trace is not None:
+        whole = load.requests == load.trace.rows
+        put("trace_end", BY_TRACE if whole else BY_SECONDS if load.requests is None else BY_REQUESTS)
+    elif load.stages:
         put("stages", written_stages(load.stages))
         whole_s = sum(stage.seconds for stage in load.stages)
         by_time = BY_STAGES if load.duration_s == whole_s else BY_SECONDS

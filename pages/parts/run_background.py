@@ -11,6 +11,7 @@ from core.levels import written_stages
 from core.plan import Load, RunPlan
 from core.reproduce import command_line, curl, plan_file
 from core.run import ClientHealth, Preflight, Run
+from core.trace import Trace
 from core.words import say
 from pages.parts import elsewhere
 from pages.parts.endpoint_table import address
@@ -34,6 +35,7 @@ def plan_tab(run: Run) -> None:
 
 def _asked(plan: RunPlan) -> dict[str, object]:
     configuration, workload, load = plan.configuration, plan.workload, plan.load
+    mean = "" if load.trace is None else say(" on average")
     size = count(load.requests) if load.requests is not None else f"{number(load.duration_s)} s"
     found: dict[str, object] = {
         say("model"): configuration.model,
@@ -43,8 +45,8 @@ def _asked(plan: RunPlan) -> dict[str, object]:
         **_level(load),
         say("requests") if load.requests is not None else say("requests are sent for"): size,
         say("warm-up requests"): count(load.warmup_requests),
-        say("prompt, tokens"): count(workload.input_tokens),
-        say("answer, tokens"): count(workload.output_tokens),
+        say("prompt, tokens"): count(round(plan.lengths[0])) + mean,
+        say("answer, tokens"): count(round(plan.lengths[1])) + mean,
         say("streamed"): workload.stream,
         say("temperature"): workload.temperature,
         say("exact length asked for"): workload.ignore_eos,
@@ -71,18 +73,31 @@ def _level(load: Load) -> dict[str, object]:
     else:
         found = {
             say("requests/s"): number(load.rate),
-            say("arrivals"): say("evenly spaced")
-            if load.constant
-            else say("at random (Poisson)")
-            if load.burstiness == 1
-            else say("in bursts, k {k}", k=number(load.burstiness)),
+            say("arrivals"): _arrivals(load),
             say("most in flight"): count(load.max_in_flight),
         }
     if load.stages:
         found[say("stages")] = written_stages(load.stages)
+    if load.trace is not None:
+        found |= _trace(load.trace)
     if load.stop_when_saturated:
         found[say("stops when saturated")] = True
+    if load.restraint.words:
+        found[say("held back")] = load.restraint.words
     return found
+
+
+def _trace(trace: Trace) -> dict[str, object]:
+    words = say("{name}, {rows:,} requests over {span:,.0f} s", name=trace.name, rows=trace.rows, span=trace.span_s)
+    return {say("trace"): words, say("trace, SHA-256"): trace.digest[:16] + "…", say("speed"): number(trace.speed)}
+
+
+def _arrivals(load: Load) -> str:
+    if load.trace is not None:
+        return say("as recorded")
+    if load.constant:
+        return say("evenly spaced")
+    return say("at random (Poisson)") if load.burstiness == 1 else say("in bursts, k {k}", k=number(load.burstiness))
 
 
 def environment_tab(run: Run) -> None:
@@ -112,7 +127,17 @@ def _client(client: ClientHealth) -> dict[str, object]:
         say("workers"): count(client.workers),
         say("priority"): client.priority,
         say("socket reads a chunk"): number(client.reads_per_token),
+        **_held_back(client),
     }
+
+
+def _held_back(client: ClientHealth) -> dict[str, object]:
+    found: dict[str, object] = {}
+    if client.waited_s is not None:
+        found[say("waited as asked")] = say("{s} s in {n} waits", s=number(client.waited_s), n=count(client.waits or 0))
+    if client.held_requests is not None:
+        found[say("left later to keep under limits")] = count(client.held_requests)
+    return found
 
 
 def _preflight(seen: Preflight) -> dict[str, object]:

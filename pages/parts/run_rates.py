@@ -71,6 +71,8 @@ def _cards(run: Run, summary: Summary) -> list[Card]:
 
 def _arrivals(run: Run) -> str:
     load = run.plan.load
+    if load.trace is not None:
+        return say("the mean of its trace")
     if load.constant:
         return say("evenly spaced")
     return say("at random") if load.burstiness == 1 else say("in bursts, k {k}", k=number(load.burstiness))
