@@ -7,6 +7,7 @@ from math import isfinite
 
 from core.base_url import PlanError, require
 from core.load import SHAPES, Shape, Stage, Variable
+from core.trace import LEAST_SPEED, MOST_SPEED
 from core.words import say
 
 MOST_LEVELS = 200
@@ -26,6 +27,17 @@ def read_levels(written: str, variable: Variable) -> tuple[float, ...]:
             found[level] = None
             require(len(found) <= MOST_LEVELS, "More than {most} levels: widen the step.", most=MOST_LEVELS)
     return tuple(found)
+
+
+def read_speeds(written: str) -> tuple[float, ...]:
+    """The speeds of a trace in a list, `0.5,1,2`. Raises PlanError."""
+    try:
+        found = tuple(dict.fromkeys(float(part) for part in written.split(",")))
+    except ValueError:
+        found = ()
+    fine = 0 < len(found) <= MOST_LEVELS and all(LEAST_SPEED <= speed <= MOST_SPEED for speed in found)
+    require(fine, "Speed is {written!r}: write numbers above 0, such as 2 or 0.5,1,2.", written=written[:80])
+    return found
 
 
 def read_range(written: str, variable: Variable) -> tuple[float, float] | None:

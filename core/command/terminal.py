@@ -98,6 +98,7 @@ class Line(Listener):
             "" if left_s is None else say("{span} left", span=span(left_s)) if left_s else say("finishing"),
             say("{failed:,} failed", failed=self._failed) if self._failed else "",
             say("{ended:,} ended", ended=progress.ended),
+            say("waits as asked, {span}", span=span(progress.waiting_s)) if progress.waiting_s else "",
             say("{chunks:,} chunks", chunks=progress.chunks),
         )
 

@@ -5,7 +5,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from core.levels import read_levels
+from core.levels import read_speeds
 from core.trace import Trace
 from core.words import say
 
@@ -29,7 +29,7 @@ def traced(options: argparse.Namespace) -> tuple[Trace, ...]:
     """The trace at each speed, its rows kept on this machine. Raises PlanError."""
     trace = keep_trace(options.trace)
     assert trace is not None
-    speeds = read_levels(options.speed or "1", "rate")
+    speeds = read_speeds(options.speed or "1")
     return tuple(replace(trace, speed=speed) for speed in speeds)
 
 

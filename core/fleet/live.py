@@ -23,6 +23,7 @@ class LiveRun:
         offered_rate_per_s, achieved_rate_per_s, slip_p50_s, slip_p99_s: Open loop, of the requests ended so far.
         ttft_min_s, decode_span_p50_s, chunks_of_answers: Of the successful requests so far.
         warm_until_s: Where its measured part began.
+        waiting_s: How long nothing is sent yet, because an answer asked to wait.
         errors: Failure kind to (how many, the last one's sentence).
         notes: Sentences worth showing: waiting for another run, parameters changed.
     """
@@ -57,6 +58,7 @@ class LiveRun:
     output_tokens_so_far: int = 0
     elapsed_s: float = 0.0
     warm_until_s: float = 0.0
+    waiting_s: float = 0.0
     errors: dict[str, tuple[int, str]] = field(default_factory=dict)
     client: ClientHealth = field(default_factory=ClientHealth)
     notes: tuple[str, ...] = ()

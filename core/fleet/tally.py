@@ -188,6 +188,7 @@ class Tally(Listener):
             in_flight=progress.in_flight,
             mean_in_flight=self._busy_s / span_s if self._busy_s and span_s > 0 else None,
             warming_up=progress.warming_up,
+            waiting_s=progress.waiting_s,
             ttft_recent=tuple(sorted(pair for pair in self._recent_ttft if pair[0] >= begin_s)),
             tokens_per_s_recent=tuple(pair for pair in self._recent_rate if pair[0] >= begin_s),
             in_flight_recent=tuple(pair for pair in self._recent_in_flight if pair[0] >= begin_s),

@@ -185,6 +185,7 @@ class Child:
                 "at_s": engine.elapsed_s, "sent": engine.sent, "ended": engine.ended, "in_flight": engine.in_flight,
                 "warming_up": engine.warming_up, "chunks": chunks, "first_tokens": fresh,
                 "lag_p99_s": lag.so_far_p99_s(), "machine_busy_share": lag.busy_so_far(),
+                "waiting_s": engine.waiting_s,
             },
         )  # fmt: skip
 

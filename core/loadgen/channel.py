@@ -72,6 +72,7 @@ class Progress:
         first_tokens: (at_s, ttft_s) of requests still in flight whose first token was decoded since the last message.
         lag_p99_s: Of the loop, since the measured part began: what the run will be judged by.
         machine_busy_share: How busy all cores of this machine were in the same time.
+        waiting_s: How long nothing is sent yet, because an answer asked to wait.
     """
 
     at_s: float
@@ -83,6 +84,7 @@ class Progress:
     first_tokens: tuple[tuple[float, float], ...] = ()
     lag_p99_s: float | None = None
     machine_busy_share: float | None = None
+    waiting_s: float = 0.0
 
 
 def message(kind: str, **body: Any) -> bytes:

@@ -241,6 +241,11 @@ class Engine:
         """Seconds since the run's start."""
         return (monotonic_ns() - self.started_ns) / 1e9
 
+    @property
+    def waiting_s(self) -> float:
+        """How long nothing is sent yet, because an answer asked to wait."""
+        return max(0, self._restraining.until_ns - monotonic_ns()) / 1e9
+
     def held_back(self) -> dict[str, float | int | None]:
         """What limits and answers that asked to wait did to the sending, as a client's health tells it."""
         restraining = self._restraining

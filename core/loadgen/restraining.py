@@ -105,7 +105,7 @@ class Restraining:
         grown_ns = until_ns - max(since_ns, self.until_ns)
         if grown_ns < NOTICED_NS:
             return 0
-        self.waits += self.until_ns < since_ns
+        self.waits += self.until_ns <= since_ns
         self._waited_ns += grown_ns
         self.until_ns = until_ns
         return grown_ns

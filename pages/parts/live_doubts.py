@@ -10,6 +10,8 @@ from core.doubts.client import late_so_far
 from core.doubts.course import busy
 from core.doubts.finding import Finding
 from core.fleet.live import LiveRun
+from core.quantities import seconds
+from core.run import RunState
 from core.words import say
 
 
@@ -39,9 +41,22 @@ def crowded(run: LiveRun) -> Finding | None:
     return busy(run.client.machine_busy_share, run.plan.configuration.endpoint.base_url)
 
 
+def held(run: LiveRun) -> Finding | None:
+    """That nothing is sent now, because the endpoint asked to wait."""
+    if run.state is not RunState.RUNNING or not run.waiting_s:
+        return None
+    return Finding(
+        kind="waiting",
+        level="note",
+        what=say("Nothing is sent for another {wait}: an answer asked to wait.", wait=seconds(run.waiting_s)),
+        why=say("The time waited is told at the end, and is in no latency."),
+        do=say("Keep the load under the endpoint's limits to need no waits."),
+    )
+
+
 def doubts(run: LiveRun) -> list[Finding]:
     """All that is known of it by now."""
-    return [found for found in (late(run), crowded(run)) if found is not None]
+    return [found for found in (late(run), crowded(run), held(run)) if found is not None]
 
 
 def health(run: LiveRun) -> Health:

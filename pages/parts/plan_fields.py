@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from core import pasted
+from core import pasted, trace_shelf
 from core.asked import AskedLoad
 from core.estimate import interleaved
 from core.plan import Configuration, Experiment, Limits, PlanError, RunPlan, Workload
@@ -133,6 +133,9 @@ def fill(experiment: Experiment, *, limits: Limits) -> str:
     }
     for name, value in values.items():
         put(name, value)
+    trace = first.load.trace
+    if trace is not None and not trace_shelf.has(trace):
+        return say("The rows of the trace {name} are not on this machine: upload it under Load.", name=trace.name)
     if _holds(experiment):
         return ""
     return say("The plan's runs differ in more than configuration and level: the fields hold those of its first run.")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core import trace_reading, trace_shelf
 from core.charts.replay import requests_over_time
-from core.levels import read_levels
+from core.levels import read_speeds
 from core.plan import PlanError
 from core.trace import Rows, Trace
 from core.words import say
@@ -54,7 +54,7 @@ def traces() -> tuple[Trace, ...]:
         raise PlanError(say("Upload the trace that shall be replayed."))
     if not trace_shelf.has(trace):
         raise PlanError(say("The rows of the trace {name} are not on this machine: upload it again.", name=trace.name))
-    return tuple(replace(trace, speed=speed) for speed in read_levels(typed("speeds"), "rate"))
+    return tuple(replace(trace, speed=speed) for speed in read_speeds(typed("speeds")))
 
 
 def fill(found: list[Trace]) -> None:

@@ -7,6 +7,7 @@ import pytest
 from core.estimate import BETWEEN_RUNS_S, Pace, at_most, estimate, interleaved, seen_pace
 from core.plan import Configuration, Endpoint, Experiment, Load, Slo, Stage, Sweep, Workload
 from core.search import MOST_PROBES, Search
+from core.trace import Rows
 
 SERVER = Endpoint(name="lab", base_url="http://127.0.0.1:8000/v1")
 A = Configuration(id="a", label="A", endpoint=SERVER, model="m")
@@ -166,3 +167,20 @@ def test_given_levels_are_estimated_as_they_are():
     plans = interleaved([A], WORKLOAD, [Load(requests=10)])
 
     assert at_most(Experiment(id="e", name="e", plans=plans), pace) == (plans, estimate(plans, pace))
+
+
+def test_a_trace_takes_its_own_time_and_its_own_tokens():
+    rows = Rows.of([(0.0, 10, 5), (10.0, 30, 15), (20.0, 50, 10)])
+    trace = rows.trace("x", speed=2.0)
+    load = Load(concurrency=None, rate=trace.rate, trace=trace, requests=3, warmup_requests=0)
+    found = estimate(interleaved([A], WORKLOAD, [load]), pace)
+
+    assert (found.requests, found.input_tokens, found.output_tokens) == (3, 90, 30)
+    assert found.time_s == pytest.approx(10 + 0.59 + BETWEEN_RUNS_S)
+
+
+def test_a_trace_for_a_time_sends_no_more_than_it_has():
+    trace = Rows.of([(0.0, 10, 5), (1.0, 30, 15)]).trace("x")
+    load = Load(concurrency=None, rate=trace.rate, trace=trace, requests=None, duration_s=600.0, warmup_requests=0)
+
+    assert estimate(interleaved([A], WORKLOAD, [load]), pace).requests == 2

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.levels import between, read_levels, read_range, read_stages, written_stages
+from core.levels import between, read_levels, read_range, read_speeds, read_stages, written_stages
 from core.plan import PlanError
 
 
@@ -82,3 +82,14 @@ def test_stages_hold_a_level_or_lead_to_another():
 def test_stages_of_nonsense_are_refused_with_an_example(written):
     with pytest.raises(PlanError, match="30s@5,60s@5"):
         read_stages(written)
+
+
+def test_speeds_are_a_list_of_numbers_each_once():
+    assert read_speeds("2") == (2.0,)
+    assert read_speeds(" 0.5, 1,2 ,2") == (0.5, 1.0, 2.0)
+
+
+@pytest.mark.parametrize("written", ["", "0", "-1", "fast", "1,,2", "nan", "inf", "1e9"])
+def test_what_is_no_speed_is_refused(written):
+    with pytest.raises(PlanError, match="Speed is"):
+        read_speeds(written)

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from core.load import MOST_STAGES, Load, Stage
 from core.plan import PlanError
+from core.trace import Rows
 
 
 def open_load(**rest):
@@ -99,3 +100,31 @@ def test_the_moment_a_level_is_reached_is_the_first_one(made, level, from_s):
         assert found >= from_s
         around = (load.level_at(max(0.0, found - 1e-9)), load.level_at(found + 1e-9))  # a peak may last one moment
         assert max(around) >= level * (1 - 1e-6)
+
+
+ROWS = Rows.of([(0.0, 10, 5), (2.0, 30, 15), (4.0, 20, 10), (6.0, 20, 10)])
+
+
+def replayed(speed=1.0, **load):
+    trace = ROWS.trace("chat.csv", speed=speed)
+    return Load(**{"concurrency": None, "rate": trace.rate, "trace": trace, "requests": 4} | load)
+
+
+def test_the_load_of_a_trace_is_told_with_its_mean_rate_and_its_name():
+    assert replayed(3.0).words() == "2 requests/s, trace chat.csv ×3"
+    assert replayed().arrivals_words() == "trace chat.csv"
+
+
+@pytest.mark.parametrize(
+    ("load", "said"),
+    [
+        ({"rate": 5.0}, "make them equal"),
+        ({"rate": None, "concurrency": 2}, "make them equal"),
+        ({"requests": 5}, "the trace has 4"),
+        ({"constant": True}, "its own arrivals"),
+        ({"burstiness": 2.0}, "its own arrivals"),
+    ],
+)
+def test_a_load_that_contradicts_its_trace_is_refused(load, said):
+    with pytest.raises(PlanError, match=said):
+        replayed(**load)

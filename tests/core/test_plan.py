@@ -7,7 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from core.plan import Configuration, Endpoint, Experiment, Limits, Load, PlanError, RunPlan, Workload
+from core.plan import Configuration, Endpoint, Experiment, Limits, Load, PlanError, RunPlan, Slo, Workload
+from core.restraint import Restraint
+from core.search import Search
+from core.trace import Rows
 
 ENDPOINT = Endpoint(
     name="lab", base_url="127.0.0.1:8000", headers=(("X-A", "1"),), key_name="LAB", limits=Limits(idle_s=5)
@@ -171,3 +174,33 @@ def test_texts_that_are_none_are_refused(part, values):
     with pytest.raises(PlanError) as refusal:
         RunPlan.from_dict(found)
     assert len(str(refusal.value)) < 300
+
+
+def replaying(**load):
+    trace = Rows.of([(0.0, 10, 5), (2.0, 30, 15)]).trace("chat.csv", speed=2.0)
+    return replace(PLAN, load=Load(**{"concurrency": None, "rate": trace.rate, "trace": trace, "requests": 2} | load))
+
+
+def test_a_plan_with_a_trace_and_a_restraint_survives_json():
+    plan = replaying(restraint=Restraint(requests_per_minute=3, wait_as_asked=True))
+
+    assert RunPlan.from_dict(json.loads(json.dumps(plan.to_dict()))) == plan
+
+
+def test_a_plan_from_before_traces_has_none_and_is_not_held_back():
+    before = PLAN.to_dict()
+    del before["load"]["trace"], before["load"]["restraint"]
+
+    assert RunPlan.from_dict(before) == PLAN
+
+
+def test_the_lengths_are_those_of_the_workload_or_on_average_of_the_trace():
+    assert PLAN.lengths == (128, 128)
+    assert replaying().lengths == (20.0, 10.0)
+
+
+def test_no_search_moves_the_rate_of_a_trace():
+    search = Search(variable="rate", low=1, high=8, slo=Slo.read(["ttft_s.p95 < 1"]))
+
+    with pytest.raises(PlanError, match="A trace has its own rate"):
+        Experiment(id="e", name="n", plans=(replaying(),), search=search)

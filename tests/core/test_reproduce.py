@@ -9,7 +9,9 @@ import pytest
 from core.command import arguments
 from core.plan import Configuration, Endpoint, Experiment, Limits, Load, RunPlan, Slo, Stage, Sweep, Workload
 from core.reproduce import command_line, curl, plan_file
+from core.restraint import Restraint
 from core.search import Search
+from core.trace import Rows
 
 SECRET = "sk-live-0123456789abcdef"
 
@@ -207,3 +209,28 @@ def test_a_cap_on_requests_is_not_lost():
     endpoint = Endpoint(name="e", base_url="https://h/v1", limits=Limits(max_requests=50))
 
     assert command_line(plan(endpoint=endpoint)).endswith("--plan plan.json")
+
+
+def test_limits_and_stop_rules_are_on_the_line():
+    endpoint = Endpoint(name="e", base_url="http://h/v1", limits=Limits(error_share=0.5, max_output_tokens=1000))
+    restraint = Restraint(requests_per_minute=60, tokens_per_minute=9000, as_told=True, wait_as_asked=True)
+    asked = plan(endpoint=endpoint, load=Load(concurrency=4, requests=20, restraint=restraint))
+    line = command_line(asked)
+    (again,) = arguments.experiment(arguments.parser().parse_args(words(line)[2:])).plans
+
+    assert (again.limits, again.load) == (asked.limits, asked.load)
+
+
+def test_a_trace_is_on_the_line_by_the_name_of_its_file(tmp_path, monkeypatch):
+    monkeypatch.setenv("PACELINE_CACHE", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    rows = Rows.of([(0.0, 10, 5), (2.0, 30, 15), (3.0, 1, 1)])
+    (tmp_path / "my chat.csv").write_text("time,input_tokens,output_tokens\n0,10,5\n2,30,15\n3,1,1\n")
+    trace = rows.trace("my chat.csv", speed=2.5)
+    for load in ({"requests": 3}, {"requests": 2}, {"requests": None, "duration_s": 9.0}):
+        asked = plan(load=Load(concurrency=None, rate=trace.rate, trace=trace, **load))
+        line = command_line(asked)
+        (again,) = arguments.experiment(arguments.parser().parse_args(words(line)[2:])).plans
+
+        assert option(line, "--trace") == "my chat.csv"
+        assert again.load == asked.load

@@ -14,9 +14,11 @@ from core import runfile
 from core.plan import Configuration, Endpoint, Limits, Load, RunPlan, Slo, Stage, Workload
 from core.plan_checks import MOST_DEPTH
 from core.records import FailureKind, ServerTimes
+from core.restraint import Restraint
 from core.run import ClientHealth, Preflight, RunState, StoppedBy
 from core.runfile import RunFileError
 from core.summary import summarise
+from core.trace import Rows
 from tests.core.example_runs import answered, failed, plan, run, steady, whole
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -84,6 +86,7 @@ def test_every_member_of_a_plan_comes_back():
     load = Load(
         concurrency=None, rate=2.5, burstiness=0.5, constant=True, max_in_flight=4, requests=None, duration_s=9.0,
         warmup_requests=0, stages=(Stage(seconds=3, start=1, end=2.5),), stop_when_saturated=True,
+        restraint=Restraint(requests_per_minute=7, tokens_per_minute=8, as_told=True, wait_as_asked=True),
     )  # fmt: skip
     before = RunPlan(configuration=configuration, workload=workload, load=load, slo=Slo.read(["e2e_s.p95 < 0.5"]))
 
@@ -93,11 +96,33 @@ def test_every_member_of_a_plan_comes_back():
     # A member that is new to the plan has to be set above: left at its default it would prove nothing.
     untried = [
         f"{type(part).__name__}.{spec.name}"
-        for part in (limits, endpoint, configuration, workload, load)
+        for part in (limits, endpoint, configuration, workload, load, load.restraint)
         for spec in fields(part)
-        if getattr(part, spec.name) == spec.default
+        if getattr(part, spec.name) in (spec.default, Restraint())
     ]
-    assert untried == []
+    assert untried == ["Load.trace"]  # which leaves no room for stages: the next test has it
+
+
+def test_a_trace_comes_back_without_its_rows():
+    trace = Rows.of([(0.0, 10, 5), (2.0, 30, 15)]).trace("chat.csv", speed=2.5)
+    before = replace(plan(), load=Load(concurrency=None, rate=trace.rate, trace=trace, requests=2))
+
+    (after,) = runfile.from_bytes(runfile.to_bytes([run(of=before)]))
+
+    assert after.plan == before
+    assert not {spec.name for spec in fields(trace) if getattr(trace, spec.name) == spec.default}
+
+
+@pytest.mark.parametrize("wrong", [{"digest": "x"}, {"speed": "fast"}, {"rows": 10**9}, "trace", [1]])
+def test_a_trace_of_nonsense_is_refused_in_a_sentence(wrong):
+    trace = Rows.of([(0.0, 10, 5), (2.0, 30, 15)]).trace("chat.csv")
+    plan_of = replace(plan(), load=Load(concurrency=None, rate=trace.rate, trace=trace, requests=2))
+    found = json.loads(runfile.to_bytes([run(of=plan_of)]))
+    its = found["runs"][0]["load"]
+    its["trace"] = its["trace"] | wrong if isinstance(wrong, dict) else wrong
+
+    with pytest.raises(runfile.RunFileError, match="cannot be read"):
+        runfile.from_bytes(json.dumps(found).encode())
 
 
 def test_a_single_run_as_an_object_is_the_files_entry():

@@ -6,12 +6,14 @@ import orjson
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import reproduce
+from core import reproduce, trace_shelf
 from core.estimate import interleaved
 from core.levels import read_stages
 from core.plan import Configuration, Endpoint, Experiment, Load, Slo, Sweep, Workload
+from core.restraint import Restraint
 from core.search import Search
 from core.servers import builtin
+from core.trace import Rows
 from pages.parts import configuration_form, launch_card, plan_fields, plan_loads, plan_state
 from tests.pages.probes import probed
 from tests.pages.seen import HOSTILE, button, field, metric, words
@@ -324,11 +326,20 @@ def test_bad_input_is_told_where_it_was_typed_and_in_the_card_and_stays(opened, 
 OPEN_LOADS = [Load(concurrency=None, rate=r, requests=9, burstiness=0.3, max_in_flight=4) for r in (0.5, 2.25)]
 EVEN = replace(OPEN_LOADS[0], constant=True, burstiness=1.0)
 STAGED = Load(concurrency=None, rate=5.0, stages=read_stages("9s@1..5:exponential"), requests=None, duration_s=9.0)
+ROWS = Rows.of([(0.0, 10, 5), (2.0, 30, 15), (8.0, 20, 10)])
+TRACE = ROWS.trace("chat.csv")
+HELD = Restraint(requests_per_minute=60, tokens_per_minute=9000, as_told=True, wait_as_asked=True)
+REPLAYED = Load(concurrency=None, rate=TRACE.rate, trace=TRACE, requests=3, restraint=HELD)
 TO_KEEP = Slo.read(["ttft_s.p99 <= 0.75", "tpot_s.mean < 0.035", "success_rate > 0.995", "decode_tps.p50 >= 12.5"])
 LOADED = [
     Experiment(id="e", name="e", plans=interleaved([A, B], Workload(seed=7), OPEN_LOADS, repeats=3, slo=TO_KEEP),
                cooldown_s=2.5, skip_saturated=True),
     Experiment(id="e", name="e", plans=interleaved([A], Workload(), [STAGED])),
+    Experiment(id="e", name="e", plans=interleaved([A, B], Workload(), [REPLAYED, replace(
+        REPLAYED, trace=(fast := replace(TRACE, speed=2.5)), rate=fast.rate)], repeats=2)),
+    Experiment(id="e", name="e", plans=interleaved([A], Workload(), [replace(REPLAYED, requests=2)])),
+    Experiment(id="e", name="e", plans=interleaved([A], Workload(), [replace(
+        REPLAYED, requests=None, duration_s=7.0, max_in_flight=3)])),
     Experiment(id="e", name="e", plans=interleaved([A], Workload(), [Load(stop_when_saturated=True)]),
                sweep=Sweep(high=128, between=5), cooldown_s=1.0),
     Experiment(id="e", name="e", plans=interleaved([A, B], Workload(), [Load()], slo=TO_KEEP),
@@ -339,8 +350,22 @@ LOADED = [
 
 
 @pytest.mark.usefixtures("library")
-@pytest.mark.parametrize("experiment", LOADED, ids=["open", "stages", "sweep", "search", "search of a rate"])
-def test_a_plan_file_brings_back_every_kind_of_load_whole(experiment):
+def test_a_plan_whose_trace_is_not_here_says_so(tmp_path, monkeypatch):
+    monkeypatch.setenv("PACELINE_CACHE", str(tmp_path))
+    page = taken(LOADED[2].plans, LOADED[2])
+
+    assert "The rows of the trace chat.csv are not on this machine" in words(page).replace("\\", "")
+
+
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize(
+    "experiment",
+    LOADED,
+    ids=["open", "stages", "trace", "trace cut", "trace by time", "sweep", "search", "search of a rate"],
+)
+def test_a_plan_file_brings_back_every_kind_of_load_whole(experiment, tmp_path, monkeypatch):
+    monkeypatch.setenv("PACELINE_CACHE", str(tmp_path))
+    trace_shelf.keep(ROWS)
     page = taken(experiment.plans, experiment)
 
     assert "differ in more" not in words(page)

@@ -101,3 +101,11 @@ def test_a_launch_that_has_more_to_run_keeps_its_time_left():
 
     assert live_names.finishing(launch(running(TIMED, elapsed_s=10.2), waiting)) == ""
     assert live_names.finishing(launch(running(TIMED, elapsed_s=9.9))) == ""
+
+
+def test_a_wait_that_was_asked_for_is_told_while_it_lasts():
+    (found,) = live_doubts.doubts(running(waiting_s=12.4))
+
+    assert found.what == "Nothing is sent for another 12.4 s: an answer asked to wait."
+    assert live_doubts.doubts(running()) == []
+    assert live_doubts.doubts(replace(running(waiting_s=12.4), state=RunState.COMPLETED)) == []

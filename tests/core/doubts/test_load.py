@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from core.doubts.evidence import evidence
-from core.doubts.load import saturation_doubts, schedule_doubts, turned_away_doubts
+from core.doubts.load import held_doubts, saturation_doubts, schedule_doubts, turned_away_doubts
 from core.load import Load, Stage
 from core.records import Failure, FailureKind
+from core.restraint import Restraint
 from core.run import ClientHealth, RunState, StoppedBy
 from tests.core.example_runs import answered, failed, plan, run
 
@@ -140,7 +141,8 @@ def test_requests_turned_away_are_told_with_what_the_server_asked():
 
     assert (found.kind, found.level) == ("turned_away", "act")
     assert found.what == (
-        "3 of 200 requests were turned away with 429 (1.5 %). All asked to wait, 2,000 ms in the median (Retry-After)."
+        "3 of 200 requests were turned away with 429 (1.5 %). All asked to wait, 2,000 ms in the median (Retry-After); "
+        "that was not obeyed, 18 requests were sent before it was over."
     )
     assert "does not wait" in found.why
     assert silent.what.endswith("No Retry-After said how long to wait.")
@@ -150,3 +152,27 @@ def test_requests_turned_away_are_told_with_what_the_server_asked():
 def test_one_percent_turned_away_and_other_failures_are_not():
     assert told(turned_away_doubts, turned_away(2), plan()) == []
     assert told(turned_away_doubts, [failed(n) for n in range(9)], plan()) == []
+
+
+def test_a_retry_after_that_was_obeyed_is_told_with_the_time_waited():
+    obeying = replace(plan(), load=Load(restraint=Restraint(wait_as_asked=True)))
+    (found,) = told(turned_away_doubts, turned_away(3, retry_after_s=2.0), obeying, client=ClientHealth(waited_s=2.5))
+
+    assert found.what.endswith("(Retry-After); that was obeyed: nothing was sent for 2,500 ms in all.")
+    assert "in no latency" in found.why
+
+
+def test_nothing_is_said_of_obeying_where_nothing_left_before_the_time_was_over():
+    (found,) = told(turned_away_doubts, turned_away(3, retry_after_s=0.05), plan())
+
+    assert found.what.endswith("(Retry-After).")
+
+
+def test_a_load_that_limits_held_back_is_told_and_one_they_did_not_is_not():
+    answers = [answered(n) for n in range(4)]
+    (found,) = told(held_doubts, answers, plan(), client=ClientHealth(held_requests=3))
+
+    assert (found.kind, found.level) == ("kept_under_limits", "note")
+    assert found.what == "3 of 4 requests left later, to keep under the limits a minute."
+    for none in (0, None):
+        assert told(held_doubts, answers, plan(), client=ClientHealth(held_requests=none)) == []

@@ -8,15 +8,22 @@ from dataclasses import replace
 
 import pytest
 
+from core import trace_shelf
 from core.fleet.local import Listener, LocalRun, opening_run, run_once
 from core.plan import Configuration, Endpoint, Load, RunPlan, Workload
 from core.records import FailureKind, Outcome
+from core.restraint import Restraint
 from core.run import RunState, StoppedBy
 from core.servers.paced_child import PacedServer
+from core.trace import Rows
 from tests.core.answering_server import AnsweringServer, models, reply
 from tests.core.loadgen.scripted import CHUNKED, chunk, event
 from tests.own_time import OwnTime
 
+CHAT = {
+    "choices": [{"index": 0, "message": {"role": "assistant", "content": "a b"}, "finish_reason": "stop"}],
+    "usage": {"prompt_tokens": 8, "completion_tokens": 2},
+}
 FAST = "gt-ttft20000-itl2000"
 
 
@@ -255,3 +262,35 @@ def test_what_was_known_of_the_server_stays_beside_what_it_tells_itself(server):
 
     assert run.environment["server"]["hardware"] == "2 cores"
     assert run.environment["server"]["engine"] == "Paceline simulator"
+
+
+def test_a_trace_is_replayed_from_the_rows_that_are_kept(server, tmp_path, monkeypatch):
+    monkeypatch.setenv("PACELINE_CACHE", str(tmp_path))
+    rows = Rows.of([(0.0, 20, 3), (0.05, 40, 5), (0.2, 10, 7)])
+    trace = rows.trace("chat.csv")
+    plan = plan_for(server.base_url, concurrency=None, rate=trace.rate, trace=trace, requests=3)
+    missing = run_once(plan)
+    trace_shelf.keep(rows)
+    run = run_once(plan)
+
+    assert (missing.state, missing.stopped_by) == (RunState.FAILED, StoppedBy.FAILURE)
+    assert "chat.csv are not on this machine" in missing.message
+    assert run.state is RunState.COMPLETED
+    measured = sorted((one for one in run.requests if not one.warmup), key=lambda one: one.index)
+    assert [one.output_tokens for one in measured] == [3, 5, 7]
+    assert [one.requested_input_tokens for one in measured] == [20, 40, 10]
+
+
+def test_limits_in_the_answers_are_kept_on_the_run_and_the_load_under_them():
+    limits = ("x-ratelimit-limit-requests: 1200", "x-ratelimit-remaining-requests: 7", "x-ratelimit-reset-requests: 1s")
+    answer = reply(200, CHAT, *limits)
+    with AnsweringServer({"POST /v1/chat/completions": answer}) as limited:
+        plan = plan_for(limited.base_url, concurrency=4, requests=4, restraint=Restraint(as_told=True))
+        run = run_once(plan)
+
+    server = run.environment["server"]
+    assert (server["requests_per_minute"], server["requests_remaining"]) == (1200, 7)
+    assert "under the endpoint's limits: at most 1,200 requests/min" in " ".join(run.preflight.changes)
+    sent = sorted(one.sent_s for one in run.requests if not one.warmup)
+    assert sent[-1] - sent[0] >= 0.15
+    assert run.client.held_requests is not None

@@ -145,7 +145,7 @@ def plan_for(
 
 def engine_for(plan: RunPlan, records: list, **options) -> Engine:
     """An engine that keeps its records in a list."""
-    prompts = Prompts(plan, tag="t", key_header=None, shape=Shape())
+    prompts = Prompts(plan, tag="t", key_header=None, shape=Shape(), rows=options.pop("rows", None))
     return Engine(plan, prompts, keep=records.append, **options)
 
 
@@ -154,3 +154,19 @@ async def measured(plan: RunPlan, **options) -> list:
     records: list = []
     await engine_for(plan, records, **options).run()
     return sorted(records, key=lambda record: (not record.warmup, record.index))
+
+
+def refusing(*, first: int, retry_after: float = 0) -> Script:
+    """Turns the first requests away with 429 and a Retry-After; in whole seconds or parts of one."""
+    count = 0
+
+    async def script(_: Asked, writer: asyncio.StreamWriter) -> None:
+        nonlocal count
+        count += 1
+        if count > first:
+            writer.write(stream("a", "b"))
+            return
+        head = "HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/json\r\n"
+        writer.write(f"{head}Retry-After: {retry_after}\r\nContent-Length: 2\r\n\r\n{{}}".encode())
+
+    return script

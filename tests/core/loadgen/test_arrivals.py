@@ -7,6 +7,7 @@ import pytest
 
 from core.load import Load, Stage
 from core.loadgen.arrivals import arrivals_of, due_times, seconds_until
+from core.trace import Rows
 
 COUNT = 2000
 KS_1_PERCENT = 1.628 / sqrt(COUNT)  # the Kolmogorov-Smirnov distance that equal distributions pass in 99 of 100
@@ -117,3 +118,21 @@ def test_stages_follow_each_other_and_the_last_level_holds():
 def test_a_closed_loop_has_no_due_times():
     with pytest.raises(ValueError, match="concurrency=4"):
         next(due_times(Load(concurrency=4), seed=0))
+
+
+ROWS = Rows.of([(10.0, 1, 1), (10.5, 1, 1), (13.0, 1, 1)])
+
+
+@pytest.mark.parametrize(("speed", "times"), [(1.0, [0.0, 0.5, 3.0]), (2.0, [0.0, 0.25, 1.5]), (0.5, [0.0, 1.0, 6.0])])
+def test_a_trace_is_due_when_it_came_at_its_speed_and_ends(speed, times):
+    trace = ROWS.trace("x", speed=speed)
+    load = Load(concurrency=None, rate=trace.rate, trace=trace, requests=3)
+
+    assert list(due_times(load, seed=7, rows=ROWS)) == pytest.approx(times)
+
+
+def test_a_trace_without_its_rows_is_refused():
+    trace = ROWS.trace("x")
+
+    with pytest.raises(ValueError, match="trace"):
+        next(due_times(Load(concurrency=None, rate=trace.rate, trace=trace, requests=3), seed=0))

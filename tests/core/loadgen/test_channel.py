@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from core.loadgen import channel
 from core.loadgen.channel import Job
 from core.records import Failure, FailureKind, RequestRecord, ServerTimes, TokenSource
+from core.trace import Rows
 from tests.core.loadgen.scripted import plan_for
 
 times = st.none() | st.floats(0, 1e6, allow_nan=False)
@@ -66,3 +67,13 @@ def test_progress_and_preflight_survive_the_pipe():
 
     assert channel.load_progress(progress).first_tokens == ((0.5, 0.1),)
     assert channel.load_preflight({"changes": ["drop stream_options"]}).changes == ("drop stream_options",)
+
+
+def test_the_rows_of_a_trace_travel_with_the_job():
+    rows = Rows.of([(place / 7, 100 + place, 5) for place in range(5000)])
+    job = Job(run_id="r", plan=plan_for(80), rows=rows)
+    line = channel.dump_job(job)
+
+    assert line.count(b"\n") == 1
+    assert channel.load_job(line).rows.digest == rows.digest
+    assert channel.load_job(channel.dump_job(Job(run_id="r", plan=plan_for(80)))).rows is None

@@ -1,6 +1,7 @@
 """The open loop: requests leave when they are due, whatever came back, and what was late says so."""
 
 import asyncio
+from itertools import pairwise
 
 import pytest
 
@@ -8,8 +9,22 @@ from core.load import Stage
 from core.metrics import slip_s
 from core.plan import Limits
 from core.records import FailureKind, Outcome
+from core.restraint import Restraint
 from core.run import StoppedBy
-from tests.core.loadgen.scripted import CHUNKED, answers, chunk, engine_for, event, measured, plan_for, scripted, stream
+from core.summary import summarise
+from core.trace import Rows
+from tests.core.loadgen.scripted import (
+    CHUNKED,
+    answers,
+    chunk,
+    engine_for,
+    event,
+    measured,
+    plan_for,
+    refusing,
+    scripted,
+    stream,
+)
 
 
 def open_plan(port, *, rate, **load):
@@ -212,3 +227,110 @@ async def test_a_queue_that_only_grows_ends_the_run_as_saturated(monkeypatch):
 
     assert stopped_by is StoppedBy.SATURATION
     assert all(record.outcome is Outcome.OK for record in records if record.sent_s is not None)
+
+
+ROWS = Rows.of([(0.0, 20, 4), (0.1, 60, 7), (0.1, 30, 5), (0.4, 10, 2)])
+
+
+def trace_plan(port, *, speed=1.0, **load):
+    trace = ROWS.trace("x", speed=speed)
+    return open_plan(port, rate=trace.rate, **{"requests": trace.rows, "trace": trace} | load)
+
+
+async def test_a_trace_is_replayed_at_its_moments_with_its_lengths():
+    async with scripted(answers(stream("a"))) as server:
+        records = await measured(trace_plan(server.port, speed=2.0), rows=ROWS)
+
+    first_s = records[0].scheduled_s
+    assert [record.scheduled_s - first_s for record in records] == pytest.approx([0.0, 0.05, 0.05, 0.2], abs=1e-6)
+    assert [record.requested_input_tokens for record in records] == [20, 60, 30, 10]
+    assert [record.requested_output_tokens for record in records] == [4, 7, 5, 2]
+    assert summarise(records).throughput["offered_rate_per_s"] == pytest.approx(3 / 0.2)
+
+
+@pytest.mark.parametrize(
+    ("load", "sent", "stopped_by"),
+    [
+        ({"requests": 2}, 2, StoppedBy.REQUESTS),
+        ({"requests": None, "duration_s": 0.25}, 3, StoppedBy.DURATION),
+        ({"requests": None, "duration_s": 600.0}, 4, StoppedBy.REQUESTS),  # it ends with its trace
+    ],
+)
+async def test_a_trace_ends_with_its_rows_or_before(load, sent, stopped_by):
+    async with scripted(answers(stream("a"))) as server:
+        records: list = []
+        engine = engine_for(trace_plan(server.port, **load), records, rows=ROWS)
+        async with asyncio.timeout(60):
+            assert await engine.run() is stopped_by
+
+    assert len(records) == sent
+
+
+async def test_the_schedule_moves_by_the_time_that_was_asked_for():
+    async with scripted(refusing(first=1, retry_after=2.0)) as server:
+        records: list = []
+        plan = open_plan(server.port, rate=20.0, constant=True, requests=10, restraint=Restraint(wait_as_asked=True))
+        engine = engine_for(plan, records)
+        await engine.run()
+
+    records.sort(key=lambda record: record.index)
+    (turned_away,) = [one for one in records if one.failure]
+    over_s = turned_away.ended_s + 2.0
+    moved = [one for one in records if one.scheduled_s > over_s - 0.001]
+    assert len(moved) >= 3
+    assert all(one.sent_s >= over_s for one in moved)
+    gaps = [later.scheduled_s - before.scheduled_s for before, later in pairwise(moved)]
+    assert gaps == pytest.approx([0.05] * len(gaps), abs=1e-3)
+    assert max(slip_s(one) for one in records) < 1.9  # nothing of the wait
+    assert engine.held_back()["waited_s"] == pytest.approx(2.0, abs=0.01)
+
+
+async def test_what_waited_for_the_cap_keeps_that_slip_and_no_more_when_the_schedule_moves():
+    async with scripted(refusing(first=1, retry_after=2.0)) as server:
+        plan = open_plan(
+            server.port,
+            rate=1000.0,
+            constant=True,
+            requests=4,
+            max_in_flight=1,
+            restraint=Restraint(wait_as_asked=True),
+        )
+        records = await measured(plan)
+
+    assert sum(one.failure is not None for one in records) == 1
+    assert max(slip_s(one) for one in records) < 1.9
+    assert max(one.sent_s for one in records) - records[0].sent_s >= 2.0
+
+
+async def test_limits_a_minute_are_in_the_schedule_and_not_in_the_slip():
+    async with scripted(answers(stream("a"))) as server:
+        records: list = []
+        plan = open_plan(
+            server.port, rate=500.0, constant=True, requests=6, restraint=Restraint(requests_per_minute=600)
+        )
+        engine = engine_for(plan, records)
+        await engine.run()
+
+    records.sort(key=lambda record: record.index)
+    gaps = [later.scheduled_s - before.scheduled_s for before, later in pairwise(records)]
+    assert gaps == pytest.approx([0.101] * 5, abs=1e-3)
+    assert engine.held_back()["held_requests"] == 5
+
+
+async def test_a_wait_that_outlasts_the_time_of_the_run_ends_with_it():
+    async with scripted(refusing(first=1, retry_after=600)) as server:
+        plan = open_plan(server.port, rate=50.0, duration_s=0.5, restraint=Restraint(wait_as_asked=True))
+        engine = engine_for(plan, [])
+        async with asyncio.timeout(60):
+            assert await engine.run() is StoppedBy.DURATION
+
+
+async def test_a_stop_ends_a_wait():
+    async with scripted(refusing(first=1, retry_after=600)) as server:
+        plan = open_plan(server.port, rate=50.0, requests=100, restraint=Restraint(wait_as_asked=True))
+        engine = engine_for(plan, [])
+        running = asyncio.create_task(engine.run())
+        await asyncio.sleep(0.3)
+        engine.stop(StoppedBy.USER)
+        async with asyncio.timeout(60):
+            assert await running is StoppedBy.USER

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from core.loadgen.prompts import Prompts, Shape
 from core.loadgen.vocabulary import WORDS
+from core.trace import Rows
 from tests.core.loadgen.scripted import plan_for
 
 
@@ -69,3 +70,15 @@ def test_long_prompts_are_as_long_and_as_different_as_short_ones():
     assert [len(text.split()) for text in texts] == [20_000] * 3
     assert len({text[:5000] for text in texts}) == 3
     assert prompts(input_tokens=20_000).prompt(1, warmup=False) == texts[1]
+
+
+def test_rows_of_a_trace_give_measured_requests_their_lengths_and_warm_up_the_workloads():
+    rows = Rows.of([(0.0, 40, 3), (1.0, 900, 70)])
+    made = Prompts(plan_for(80, input_tokens=12, output_tokens=9), tag="t", key_header=None, shape=Shape(), rows=rows)
+
+    found = [made.prepare(0), made.prepare(1), made.prepare(0, warmup=True)]
+
+    assert [(one.input_tokens, one.output_tokens) for one in found] == [(40, 3), (900, 70), (12, 9)]
+    bodies = [orjson.loads(one.payload.split(b"\r\n\r\n", 1)[1]) for one in found]
+    assert [body["max_tokens"] for body in bodies] == [3, 70, 9]
+    assert [len(body["messages"][0]["content"].split()) for body in bodies] == [40, 900, 12]
