@@ -86,3 +86,22 @@ def test_a_search_finds_its_edge_draws_its_way_and_leads_to_each_probe(planning)
     with page.expect_popup() as opened:  # a tab of its own: the search goes on being watched
         page.get_by_text("Probes in their order").locator("xpath=ancestor::p").get_by_role("link").first.click()
     expect(opened.value.get_by_test_id("stHeading").first).to_contain_text("growing at 1 in flight")
+
+
+def test_a_trace_is_uploaded_previewed_and_replayed(planning):
+    page = planning
+    page_kind = page.get_by_test_id("stButtonGroup").get_by_text("Trace", exact=True)
+    uploader = page.locator("input[type=file]").first
+    until(lambda: expect(uploader).to_be_attached(timeout=LOOK_MS), lambda: page_kind.click(timeout=LOOK_MS))
+    rows = [f"{place / 10},{20 + place},4" for place in range(30)]
+    text = "\n".join(["time,input_tokens,output_tokens", *rows, "later,1,1"])
+    uploader.set_input_files({"name": "chat.csv", "mimeType": "text/csv", "buffer": text.encode()})
+    expect(page.get_by_text("1 row was left out (1: no time).")).to_be_visible()
+    expect(page.get_by_test_id("stMetric").filter(has_text="Requests/s, mean")).to_contain_text("10.3")
+    fill(page, "Speed", "2")
+    launch(page)
+    wait_for_state(page, "completed")
+
+    press(page.get_by_role("button", name="Open run"), url_is(page, "**/run?*"))
+    expect(page.get_by_test_id("stHeading").first).to_contain_text("trace chat.csv ×2")
+    expect(page.get_by_test_id("stMetric").filter(has_text="Requests, nominal").first).to_contain_text("20.7")
