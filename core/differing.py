@@ -53,6 +53,10 @@ def _facts(contender: Contender) -> dict[str, str]:
     for spec in dataclasses.fields(workload):
         found[say(spec.name.replace("_", " "))] = _text(getattr(workload, spec.name))
     load = run.plan.load
+    if load.trace is not None:  # the workload's own are those of the warm-up
+        asked, answer = run.plan.lengths
+        found[say("input tokens")] = say("{n:,.0f} on average", n=asked)
+        found[say("output tokens")] = say("{n:,.0f} on average", n=answer)
     found[say("requests a level")] = _text(load.requests) if load.requests else f"{load.duration_s:g} s"
     found[say("warm-up requests")] = str(load.warmup_requests)
     if arrivals := load.arrivals_words():

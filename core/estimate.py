@@ -174,6 +174,8 @@ def _time_s(plan: RunPlan, pace: Pace) -> float:
 
 def _sending_s(load: Load, requests: int) -> float:
     """Until so many requests were due."""
+    if load.trace is not None:
+        return (requests - 1) / load.value
     due, begin_s = 0.0, 0.0
     for stage in load.stages:
         its = (stage.start + stage.end) / 2 * stage.seconds

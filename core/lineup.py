@@ -211,7 +211,8 @@ def _shape(plan: RunPlan) -> str:
     """What beside its level makes a load another one: stages, and how requests arrive in open loop."""
     load = plan.load
     cap = "" if load.max_in_flight is None else say("at most {n:,} in flight", n=load.max_in_flight)
-    parts = [load.arrivals_words(), cap, *(stage.words for stage in load.stages), load.restraint.words]
+    arrivals = load.arrivals_words() if load.trace is None else load.trace.at_any_speed  # its speed is the level
+    parts = [arrivals, cap, *(stage.words for stage in load.stages), load.restraint.words]
     return ", ".join(part for part in parts if part) or say("steady")
 
 

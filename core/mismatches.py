@@ -63,8 +63,7 @@ def _planned_lengths(seen: Evidence) -> str:
     asked, answer = seen.run.plan.lengths
     words = say("{input} → {output} tokens", input=f"{asked:,.0f}", output=f"{answer:,.0f}")
     trace = seen.run.plan.load.trace
-    return words if trace is None else say("{words} ({trace}, {digest})", words=words, trace=trace.words,
-                                           digest=trace.digest[:8])  # fmt: skip
+    return words if trace is None else f"{words}, {trace.at_any_speed}"
 
 
 def _way(seen: Evidence) -> str:

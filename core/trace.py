@@ -52,19 +52,19 @@ class Trace:
 
     @property
     def rate(self) -> float:
-        """Requests/s on average at its speed."""
-        mean = self.rows * self.speed / self.span_s if self.span_s else MOST_RATE
+        """Requests/s on average at its speed: its gaps, as an offered rate is counted."""
+        mean = (self.rows - 1) * self.speed / self.span_s if self.span_s else MOST_RATE
         return min(MOST_RATE, max(LEAST_RATE, float(f"{mean:.4g}")))
-
-    @property
-    def lasts_s(self) -> float:
-        """From the first request to the last at its speed."""
-        return self.span_s / self.speed
 
     @property
     def lengths(self) -> tuple[float, float]:
         """Tokens of a prompt and of an answer, on average."""
         return self.input_tokens / self.rows, self.output_tokens / self.rows
+
+    @property
+    def at_any_speed(self) -> str:
+        """What is the same however fast it is replayed; two files of one name are told apart."""
+        return say("trace {name} ({digest})", name=self.name, digest=self.digest[:8])
 
     @property
     def words(self) -> str:

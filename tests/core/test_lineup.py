@@ -11,6 +11,7 @@ from core.plan import Configuration, Endpoint, Load, RunPlan, Stage, Workload
 from core.run import Run, RunState
 from core.steadiness import Rate
 from core.summary import Distribution, Summary
+from core.trace import Rows
 
 MONDAY = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
 
@@ -223,3 +224,26 @@ def test_settings_tell_what_sets_apart():
     apart = {setting.name: setting.told for setting in found if setting.differs}
     assert apart == {"quantization": ("a", "b")}
     assert any(setting.name == "model" and not setting.differs for setting in found)
+
+
+def replayed(run_id, *, speed=1.0, rows=((0.0, 10, 5), (2.0, 30, 15), (4.0, 20, 10))):
+    trace = Rows.of(rows).trace("chat.csv", speed=speed)
+    one = entry(run_id)
+    load = Load(concurrency=None, rate=trace.rate, trace=trace, requests=len(rows))
+    return replace(one, run=replace(one.run, plan=replace(one.run.plan, load=load)))
+
+
+def test_speeds_of_a_trace_are_levels_of_one_line_and_another_trace_of_its_name_is_another():
+    line = laid_out(replayed("a"), replayed("b", speed=2.0))
+    assert [len(contender.cells) for contender in line.contenders] == [2]
+
+    other = replayed("c", speed=2.0, rows=((0.0, 10, 5), (2.0, 30, 15), (4.0, 20, 11)))
+    assert len(laid_out(replayed("a"), other).contenders) == 2
+
+
+def test_what_sets_a_trace_apart_is_told_with_its_own_lengths():
+    told = {one.name: one.told for one in differing.settings(laid_out(replayed("a")))}
+
+    assert told["input tokens"] == ("20 on average",)
+    assert told["output tokens"] == ("10 on average",)
+    assert told["arrivals"] == ("trace chat.csv",)

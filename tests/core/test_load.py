@@ -111,7 +111,7 @@ def replayed(speed=1.0, **load):
 
 
 def test_the_load_of_a_trace_is_told_with_its_mean_rate_and_its_name():
-    assert replayed(3.0).words() == "2 requests/s, trace chat.csv ×3"
+    assert replayed(3.0).words() == "1.5 requests/s, trace chat.csv ×3"
     assert replayed().arrivals_words() == "trace chat.csv"
 
 

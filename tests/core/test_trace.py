@@ -32,8 +32,8 @@ def test_a_trace_tells_its_rate_and_lengths_and_speed_changes_the_rate_alone():
     trace = THREE.trace("x.csv")
     fast = replace(trace, speed=4.0)
 
-    assert (trace.rows, trace.span_s, trace.rate, trace.lengths) == (3, 2.0, 1.5, (20.0, 2.0))
-    assert (fast.rate, fast.lasts_s, fast.lengths, fast.digest) == (6.0, 0.5, trace.lengths, trace.digest)
+    assert (trace.rows, trace.span_s, trace.rate, trace.lengths) == (3, 2.0, 1.0, (20.0, 2.0))
+    assert (fast.rate, fast.lengths, fast.digest) == (4.0, trace.lengths, trace.digest)
     assert (trace.words, fast.words) == ("trace x.csv", "trace x.csv ×4")
 
 

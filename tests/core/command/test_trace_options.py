@@ -27,7 +27,7 @@ def test_every_request_of_the_trace_is_sent_unless_fewer_are_asked_for(file):
     (some,) = loads("--trace", str(file), "--requests", "1", "--max-in-flight", "3")
     (timed,) = loads("--trace", str(file), "--duration", "7")
 
-    assert (whole.requests, whole.duration_s, whole.rate) == (2, None, 0.1)
+    assert (whole.requests, whole.duration_s, whole.rate) == (2, None, 0.05)
     assert (some.requests, some.max_in_flight) == (1, 3)
     assert (timed.requests, timed.duration_s) == (None, 7.0)
     assert trace_shelf.has(whole.trace)
@@ -35,8 +35,8 @@ def test_every_request_of_the_trace_is_sent_unless_fewer_are_asked_for(file):
 
 def test_several_speeds_are_runs_of_their_own(file):
     assert [(load.trace.speed, load.rate) for load in loads("--trace", str(file), "--speed", "1,4")] == [
-        (1, 0.1),
-        (4, 0.4),
+        (1, 0.05),
+        (4, 0.2),
     ]
 
 
