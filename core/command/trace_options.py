@@ -15,7 +15,7 @@ def add_trace_options(load: "argparse._ArgumentGroup", level: "argparse._Mutuall
     level.add_argument(
         "--trace", type=Path, metavar="FILE",
         help="replay a recorded load: CSV or JSON lines with a timestamp, a prompt length and an answer length; names "
-        "of the mooncake and BurstGPT traces are understood",
+        "of the mooncake and BurstGPT traces are understood; all of it, unless --requests or --duration ends it",
     )  # fmt: skip
     load.add_argument(
         "--speed",
