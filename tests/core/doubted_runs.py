@@ -59,6 +59,10 @@ DOUBTED: dict[str, tuple[Run, Run]] = {
         doubted(lost(197, 3, kind=FailureKind.HTTP_429)),
         doubted(lost(198, 2, kind=FailureKind.HTTP_429)),
     ),
+    "kept_under_limits": (
+        doubted(steady(), client=ClientHealth(held_requests=1)),
+        doubted(steady(), client=ClientHealth(held_requests=0)),
+    ),
     "behind_schedule": (
         at_ten_a_second(0.5, client=ClientHealth(max_in_flight=4)),
         at_ten_a_second(0.0, client=ClientHealth(max_in_flight=4)),
