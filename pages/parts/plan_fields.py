@@ -133,7 +133,7 @@ def fill(experiment: Experiment, *, limits: Limits) -> str:
     }
     for name, value in values.items():
         put(name, value)
-    trace = first.load.trace
+    trace = experiment.plans[0].load.trace
     if trace is not None and not trace_shelf.has(trace):
         return say("The rows of the trace {name} are not on this machine: upload it under Load.", name=trace.name)
     if _holds(experiment):
