@@ -54,8 +54,20 @@ def test_samples_are_counted_for_the_p99(requests, level):
 
 
 def test_fewer_than_three_requests_a_stream_are_told():
-    assert len(said(interleaved([A], WORKLOAD, [Load(requests=500, concurrency=166)]))) == 2
-    assert said(interleaved([A], WORKLOAD, [Load(requests=500, concurrency=167)]))[2][0] == "act"
+    assert len(said(interleaved([A], WORKLOAD, [Load(requests=500, concurrency=166)]))) == 3
+    assert said(interleaved([A], WORKLOAD, [Load(requests=500, concurrency=167)]))[3][0] == "act"
+
+
+def test_before_the_launch_it_is_told_that_no_verdict_can_come_and_from_how_many_on_one_does():
+    plans = interleaved([A], WORKLOAD, [Load(concurrency=16, requests=40)])
+
+    found = checks(plans, estimate(plans, pace), seen=(), kept_tokens_per_s=1e6, now=NOW)
+
+    check = next(one for one in found if "verdict" in one.what)
+    assert (check.level, "96" in check.do) == ("act", True)
+    assert not any(
+        "verdict" in what for _, what in said(interleaved([A], WORKLOAD, [Load(concurrency=16, requests=96)]))
+    )
 
 
 def doubted_models(listed, *models):
