@@ -102,9 +102,12 @@ def measure(
 
     `key_headers`: the header with the key, by configuration id. `stopper`: one that listens already, and goes on to.
     """
-    listening = contextlib.nullcontext() if stopper is not None else (stopper := Stopper()).listening()
+    if stopper is None:
+        stopper = Stopper()
+        with stopper.listening():
+            return measure(experiment, key_headers=key_headers, environ=environ, preflight=preflight, stopper=stopper)
     done: list[Done] = []
-    with listening, host_for(experiment.plans) as host:
+    with host_for(experiment.plans) as host:
         while not stopper.asked() and (plan := following(experiment, done)) is not None:
             line = Line(experiment, done, plan)
             if done:
