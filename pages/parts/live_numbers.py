@@ -9,12 +9,13 @@ import streamlit as st
 
 from core.charts.live import trailing
 from core.fleet.live import LiveExperiment, LiveRun
+from core.quantities import number, percent, seconds
 from core.run import RunState
 from core.words import say
 from pages.parts import live_doubts, look
 from pages.parts.live_names import finishing
 from pages.parts.measures import hint
-from pages.parts.text import MISSING, clock, count, escape_markdown, ms, number, percent, rate, when
+from pages.parts.text import MISSING, clock, count, escape_markdown, rate, when
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +114,7 @@ def _now(run: LiveRun) -> list[Cell]:
     return [
         Cell(
             title=say("TTFT p50 now"),
-            value=ms(ttft),
+            value=seconds(ttft),
             note=say("last 10 s"),
             help=hint(
                 say("First chunk of any channel minus sent, of the requests whose first token came in this time."),
@@ -148,8 +149,8 @@ def rates(run: LiveRun) -> list[Cell]:
         ),
         Cell(
             title=say("Slip p99"),
-            value=ms(run.slip_p99_s),
-            note=say("p50 {slip}", slip=ms(run.slip_p50_s)),
+            value=seconds(run.slip_p99_s),
+            note=say("p50 {slip}", slip=seconds(run.slip_p50_s)),
             help=hint(say("How long requests were held back after they were due: sent minus scheduled."), "slip_s"),
         ),
     ]
@@ -168,7 +169,7 @@ def _lag(run: LiveRun) -> Cell:
         )
     return Cell(
         title=say("Client lag p99"),
-        value=ms(run.client.loop_lag_p99_s),
+        value=seconds(run.client.loop_lag_p99_s),
         note=health.word,
         tone=health.tone,
         help=hint(words, "loop_lag_p99_s"),

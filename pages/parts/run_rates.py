@@ -5,13 +5,14 @@ import streamlit as st
 
 from core.charts.timeline import in_flight_over_time
 from core.metrics import METRICS
+from core.quantities import number, seconds_alike
 from core.run import Run
 from core.summary import Summary
 from core.timeline import Series
 from core.words import say
 from pages.parts.look import mode, pair, plot, section
 from pages.parts.measures import Card, draw_cards, hint
-from pages.parts.text import MISSING, ms_alike, number, rate
+from pages.parts.text import MISSING, rate
 
 SHOWN = ("p50", "p95", "p99")
 FROM_BOTH = (("ttft_s", "scheduled_ttft_s"), ("e2e_s", "scheduled_e2e_s"))
@@ -53,8 +54,8 @@ def moments(run: Run, summary: Summary, in_flight: Series) -> None:
 def _cards(run: Run, summary: Summary) -> list[Card]:
     load = run.plan.load
     slip = summary.distributions.get("slip_s")
-    half, mean = ms_alike(slip.p50, slip.mean) if slip else (MISSING, "")
-    tail, most = ms_alike(slip.p99, slip.max) if slip else (MISSING, "")
+    half, mean = seconds_alike(slip.p50, slip.mean) if slip else (MISSING, "")
+    tail, most = seconds_alike(slip.p99, slip.max) if slip else (MISSING, "")
     nominal = say("the highest of its stages") if load.stages else _arrivals(run)
     return [
         Card(title=say("Requests, nominal"), value=rate(load.rate), note=nominal, metric="offered_rate_per_s"),
@@ -82,7 +83,7 @@ def _rows(summary: Summary) -> list[dict[str, str]]:
         for name in SHOWN:
             values = [summary.statistic(metric, name) for metric in (sent, scheduled)]
             if any(value is not None for value in values):
-                sent_words, scheduled_words = ms_alike(*values)
+                sent_words, scheduled_words = seconds_alike(*values)
                 rows.append(
                     {
                         say("Latency"): f"{METRICS[sent].title} {name}",
