@@ -5,6 +5,7 @@ import json
 import pytest
 
 from core.probe import CheckName, CheckState, ProbeResult, ProbeState
+from core.probing.engines import identify, signs_of_stream
 from core.records import TokenSource
 from tests.core.answering_server import chat, models, recording, reply, stream, tokens
 from tests.core.probing.asking import CHAT, FASTLLM_MODELS, MODELS, probed, recorded
