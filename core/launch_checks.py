@@ -129,19 +129,25 @@ def _some(names: Sequence[str]) -> str:
 def _machine_check(expected: Estimate, kept: float | None) -> Check:
     need = f"{expected.peak_tokens_per_s:,.0f}"
     if kept is None:
-        return Check(
-            level="note",
-            what=say("This machine is not calibrated"),
-            do=say("Up to {need} tokens/s are expected.", need=need),
-        )
+        do = say("Up to {need} tokens/s are expected, as earlier runs were.", need=need)
+        if not expected.known:
+            do = say("Up to {need} tokens/s are assumed: no earlier run tells the pace.", need=need)
+        return Check(level="note", what=say("This machine is not calibrated"), do=do)
     if kept >= expected.peak_tokens_per_s:
         return Check(
             level="ok",
-            what=say("This machine keeps {kept} tokens/s; you need {need}", kept=f"{kept:,.0f}", need=need),
+            what=say("This machine keeps {kept} tokens/s; you need {need}", kept=f"{kept:,.0f}", need=need)
+            if expected.known
+            else say("This machine keeps {kept} tokens/s; {need} are assumed", kept=f"{kept:,.0f}", need=need),
         )
     return Check(
         level="act",
-        what=say("This machine keeps {kept} tokens/s and {need} are expected", kept=f"{kept:,.0f}", need=need),
+        what=say(
+            "This machine keeps {kept} tokens/s and {need} are {how}",
+            kept=f"{kept:,.0f}",
+            need=need,
+            how=say("expected") if expected.known else say("assumed"),
+        ),
         do=say("Above that its own delay shows in the numbers: choose fewer in flight."),
     )
 

@@ -48,6 +48,19 @@ def test_a_machine_that_cannot_keep_up_is_told():
     assert said(plans, kept=None)[0] == ("note", "This machine is not calibrated")
 
 
+def test_a_throughput_that_rests_on_an_assumption_says_so():
+    plans = interleaved([A], WORKLOAD, [Load(concurrency=4, requests=500)])
+    guessed, seen = (estimate(plans, lambda _plan, its=its: its) for its in (Pace(), PACE))
+
+    def told(expected, kept):
+        check = checks(plans, expected, seen=(), kept_tokens_per_s=kept, now=NOW)[0]
+        return check.what + check.do
+
+    for kept in (None, 1.0, 1e6):
+        assert "assumed" in told(guessed, kept)
+        assert "assumed" not in told(seen, kept)
+
+
 @pytest.mark.parametrize(("requests", "level"), [(99, "act"), (100, "act"), (499, "act"), (500, "ok")])
 def test_samples_are_counted_for_the_p99(requests, level):
     assert said(interleaved([A], WORKLOAD, [Load(requests=requests)]))[1][0] == level
