@@ -50,6 +50,7 @@ class Tally(Listener):
         self.stopped_by: StoppedBy | None = None
         self.message: str | None = None
         self.notes: list[str] = []
+        self._waits = False
         self.found: Preflight | None = None
         self.client = ClientHealth()
         self._counts = dict.fromkeys(Outcome, 0)
@@ -73,15 +74,26 @@ class Tally(Listener):
 
     def waiting(self) -> None:
         """Another run holds the machine."""
+        self._waits = True
         self.notes.append(say("Waiting for another measured run on this machine to end."))
+
+    def _waited(self) -> None:
+        """Whatever it waited for has ended, or it waits no more: the note says so."""
+        if self._waits:
+            self._waits = False
+            self.notes[self.notes.index(say("Waiting for another measured run on this machine to end."))] = say(
+                "Waited for another measured run on this machine to end."
+            )
 
     def preflight(self, found: Preflight) -> None:
         """Keep what was found, and tell every change."""
+        self._waited()
         self.found = found
         self.notes.extend(say("Preflight: {change}", change=change) for change in found.changes)
 
     def started(self, priority: str) -> None:
         """The child's priority is known from here on."""
+        self._waited()
         self.client = ClientHealth(priority=priority)
 
     def progress(self, progress: Progress) -> None:

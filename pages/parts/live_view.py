@@ -47,9 +47,10 @@ def head(found: LiveExperiment) -> None:
     else:
         actions.button(say("Plan another"), icon=":material/add:", key="live_new", on_click=links.turn)
         actions.button(
-            say("Cancel"),
+            say("Cancelling") if found.cancelling else say("Cancel"),
             icon=":material/stop:",
             key="live_cancel",
+            disabled=found.cancelling,
             on_click=state.services().registry.cancel,  # before anything is drawn again
             args=(found.id,),
             help=say("Ends within 2 s, keeps what was measured and closes the server's streams."),
