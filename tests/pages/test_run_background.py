@@ -28,4 +28,4 @@ def test_the_environment_is_told_in_words_and_units_and_strange_keys_stay_words(
     assert rows["cores"] == r"2\,048"
     assert rows[r"odd\_key"] == r"\[a\]\(b\)"
     assert rows["token counts at the end of a stream"] == "yes"
-    assert not [name for name in rows if re.search("bytes|max tokens obeyed", name)]
+    assert not [name for name in rows if re.search("memory.bytes|max tokens obeyed", name)]
