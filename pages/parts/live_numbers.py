@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from math import ceil
 from typing import Literal
 
 import streamlit as st
@@ -16,6 +17,8 @@ from pages.parts import live_doubts, look
 from pages.parts.live_names import finishing
 from pages.parts.measures import hint
 from pages.parts.text import MISSING, clock, count, escape_markdown, rate, when
+
+MOST_IN_A_ROW = 7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +50,13 @@ def show(found: LiveExperiment) -> None:
 
 
 def draw(cells: Sequence[Cell], key: str) -> None:
-    """Numbers side by side."""
-    for place, cell in zip(look.pair(key, len(cells), gap="small"), cells, strict=True):
-        place.metric(cell.title, cell.value, cell.note, help=cell.help, delta_color=cell.tone, delta_arrow="off")
+    """Numbers side by side, in two rows where one would cut their titles off."""
+    rows = ceil(len(cells) / MOST_IN_A_ROW)
+    wide = ceil(len(cells) / rows)
+    for row in range(rows):
+        places = look.pair(f"{key}_{row}", wide, gap="small")
+        for place, cell in zip(places, cells[row * wide : (row + 1) * wide], strict=False):
+            place.metric(cell.title, cell.value, cell.note, help=cell.help, delta_color=cell.tone, delta_arrow="off")
 
 
 def _runs(found: LiveExperiment) -> Cell:

@@ -141,7 +141,7 @@ def _now(found: LiveExperiment) -> None:
         ttft=run.ttft_recent,
         in_flight=run.in_flight_recent if load.variable == "rate" else None,
     )
-    look.plot(fig, "live_chart")
+    look.plot(fig, "live_chart", tools=False)  # they would hide a title, and nobody zooms into what moves on
 
 
 def _errors(found: LiveExperiment, none: str = "") -> None:

@@ -265,6 +265,20 @@ def being_cancelled():
     )
 
 
+def nine():
+    """As many numbers as an open loop has."""
+    from pages.parts.live_numbers import Cell, draw
+
+    draw([Cell(title=f"title {n}", value=str(n), note="note") for n in range(9)], "cards4_live")
+
+
+def test_no_more_numbers_stand_in_a_row_than_their_titles_have_room_for():
+    page = AppTest.from_function(nine, default_timeout=60).run()
+
+    assert [card.value for card in page.metric] == [str(n) for n in range(9)]
+    assert len(page.columns) == 10  # two rows of five
+
+
 @pytest.mark.usefixtures("services")
 def test_what_is_being_cancelled_cannot_be_cancelled_again():
     page = AppTest.from_function(being_cancelled, default_timeout=60).run()
