@@ -156,7 +156,7 @@ def test_too_few_answers_lead_to_the_plan_with_as_many_as_are_needed(put, opened
 
     assert page.title[0].value == "Benchmark"
     assert field(page, "levels") == [1, 4]
-    assert field(page, "requests") == 30
+    assert field(page, "requests") == 100
     assert sorted(page.session_state["benchmark_chosen"]) == ["Fast", "Slow"]
 
 

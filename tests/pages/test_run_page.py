@@ -303,7 +303,9 @@ def test_an_open_loop_shows_its_rates_its_slip_and_latencies_from_both_moments(p
     sent, scheduled = (float(both[name][0].strip("*").split()[0]) for name in ("From the send", "From the schedule"))
     assert scheduled == pytest.approx(sent + 50, abs=1)
     assert "In flight over time" in titles(page)
-    assert "coordinated omission" in next(found.help for found in page.markdown if "from the schedule" in found.value)
+    assert "coordinated omission" in next(
+        found.help for found in page.markdown if "From the send and from the schedule" in found.value
+    )
     assert "Steady state" not in words(page)
 
 
