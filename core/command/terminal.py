@@ -9,7 +9,7 @@ from typing import TextIO
 from core.comparison import FEWEST
 from core.course import Done, expected_runs
 from core.findings import findings, greyed
-from core.fleet.local import Listener, run_name
+from core.fleet.local import WAITING, Listener, run_name
 from core.loadgen.channel import Progress
 from core.plan import Experiment, RunPlan
 from core.quantities import span
@@ -63,7 +63,7 @@ class Line(Listener):
 
     def waiting(self) -> None:
         """Another measured run holds this machine."""
-        self.tell(say("Waiting for another measured run on this machine to end."))
+        self.tell(WAITING)
 
     def preflight(self, found: Preflight) -> None:
         """Tell what was changed, once."""

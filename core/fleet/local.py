@@ -30,6 +30,7 @@ from core.words import say
 ROOT = Path(__file__).resolve().parents[2]
 GRACE_S = 1.5  # a cancelled child has this long before it is killed: together with its start under 2 s
 STDERR_LINES = 20
+WAITING = say("Waiting for another measured run on this machine to end.")
 
 
 class Listener:

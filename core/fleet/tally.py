@@ -5,7 +5,7 @@ from collections import deque
 from dataclasses import dataclass, replace
 
 from core.fleet.live import LiveRun
-from core.fleet.local import Listener
+from core.fleet.local import WAITING, Listener
 from core.loadgen.channel import Progress
 from core.metrics import decode_span_s, slip_s, ttft_s
 from core.percentile import percentile
@@ -17,6 +17,7 @@ from core.words import say
 RECENT_S = 120.0
 RECENT_POINTS = 2000
 RATE_WINDOW_S = 2.0
+WAITED = say("Waited for another measured run on this machine to end.")
 
 
 @dataclass(slots=True)
@@ -50,7 +51,6 @@ class Tally(Listener):
         self.stopped_by: StoppedBy | None = None
         self.message: str | None = None
         self.notes: list[str] = []
-        self._waits = False
         self.found: Preflight | None = None
         self.client = ClientHealth()
         self._counts = dict.fromkeys(Outcome, 0)
@@ -74,16 +74,11 @@ class Tally(Listener):
 
     def waiting(self) -> None:
         """Another run holds the machine."""
-        self._waits = True
-        self.notes.append(say("Waiting for another measured run on this machine to end."))
+        self.notes.append(WAITING)
 
     def _waited(self) -> None:
         """Whatever it waited for has ended, or it waits no more: the note says so."""
-        if self._waits:
-            self._waits = False
-            self.notes[self.notes.index(say("Waiting for another measured run on this machine to end."))] = say(
-                "Waited for another measured run on this machine to end."
-            )
+        self.notes = [WAITED if note == WAITING else note for note in self.notes]
 
     def preflight(self, found: Preflight) -> None:
         """Keep what was found, and tell every change."""
