@@ -8,8 +8,6 @@ from core.plan import Experiment, RunPlan
 from core.run import ENDED_STATES, ClientHealth, Preflight, RunState, StoppedBy
 from core.time_left import LEAST_SHARE, time_left_s
 
-__all__ = ["ENDED_STATES", "LiveExperiment", "LiveRun"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveRun:

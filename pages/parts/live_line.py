@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.fleet.live import ENDED_STATES, LiveExperiment
+from core.fleet.live import LiveExperiment
 from core.quantities import span
-from core.run import RunState
+from core.run import ENDED_STATES, RunState
 from core.words import say
 from pages.parts import links, look, state
 from pages.parts.live_names import finishing, title

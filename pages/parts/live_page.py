@@ -6,8 +6,8 @@ the page is being drawn can lose the press. What has ended stands still altogeth
 
 import streamlit as st
 
-from core.fleet.live import ENDED_STATES, LiveExperiment
-from core.run import RunState
+from core.fleet.live import LiveExperiment
+from core.run import ENDED_STATES, RunState
 from core.words import say
 from pages.parts import links, live_line, live_view, look, plan_again, state
 from pages.parts.text import plural

@@ -12,9 +12,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.charts.live import live as live_chart
 from core.findings import Finding, gathered
-from core.fleet.live import ENDED_STATES, LiveExperiment, LiveRun
+from core.fleet.live import LiveExperiment, LiveRun
 from core.records import FailureKind
-from core.run import RunState
+from core.run import ENDED_STATES, RunState
 from core.words import say
 from pages.parts import (
     last_verdict,

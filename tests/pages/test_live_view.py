@@ -8,9 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.estimate import interleaved
-from core.fleet.live import ENDED_STATES, LiveExperiment, LiveRun
+from core.fleet.live import LiveExperiment, LiveRun
 from core.plan import Configuration, Endpoint, Experiment, Load, RunPlan, Slo, Workload
-from core.run import RunState, StoppedBy
+from core.run import ENDED_STATES, RunState, StoppedBy
 from core.search import Search
 from core.servers import builtin
 from pages.parts import configuration_form, live_levels, live_names, live_page
