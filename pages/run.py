@@ -60,7 +60,7 @@ def draw(found: Opened) -> None:
     run, summary = found.run, found.summary
     part = head(found)
     run_headline.cards(part.summary, part.grey)
-    run_rates.cards(run, summary)
+    run_rates.cards(run, summary, found.grey)
     run_headline.under_the_cards(run, part.summary, summary if part.window is None else None)
     run_slo.show(run, part.summary)
     findings(part.findings)

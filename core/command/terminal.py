@@ -158,7 +158,7 @@ def table(runs: Sequence[tuple[Run, Summary]]) -> str:
                 label.ljust(width) + "".join(cell.rjust(size + 2) for cell, size in zip(cells, sizes, strict=True))
             )
     if any(cell.startswith("(") for _, cells in rows for cell in cells):
-        lines.append(say("(in brackets: too few samples, or the client was the bottleneck)"))
+        lines.append(say("(in brackets, which findings call grey: too few samples, or the client was the bottleneck)"))
     lines += _findings(runs)
     return "\n".join(lines)
 

@@ -152,6 +152,7 @@ class Tally(Listener):
 
     def close(self, run: Run) -> None:
         """The run has ended: what stands now is kept, what it was counted from is let go."""
+        self._waited()  # one that was cancelled in the line
         self.state = run.state
         self.message = run.message
         self.stopped_by = run.stopped_by

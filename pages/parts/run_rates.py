@@ -1,5 +1,7 @@
 """What an open loop adds to a run's page: its rates, its slip, each latency from the send and from the schedule."""
 
+from collections.abc import Collection
+
 import pandas as pd
 import streamlit as st
 
@@ -11,7 +13,7 @@ from core.summary import Summary
 from core.timeline import Series
 from core.words import say
 from pages.parts.look import mode, pair, plot, section
-from pages.parts.measures import Card, draw_cards, hint
+from pages.parts.measures import Card, draw_cards, hint, weak
 from pages.parts.text import MISSING, rate
 
 SHOWN = ("p50", "p95", "p99")
@@ -23,10 +25,10 @@ OMISSION = (
 )
 
 
-def cards(run: Run, summary: Summary) -> None:
+def cards(run: Run, summary: Summary, grey: Collection[tuple[str, str]]) -> None:
     """Rates and slip; nothing for a closed loop."""
     if run.plan.load.variable == "rate":
-        draw_cards(pair("cards3_rates", 5, gap="xsmall"), _cards(run, summary))
+        draw_cards(pair("cards3_rates", 5, gap="xsmall"), _cards(run, summary, grey))
 
 
 def moments(run: Run, summary: Summary, in_flight: Series) -> None:
@@ -51,7 +53,7 @@ def moments(run: Run, summary: Summary, in_flight: Series) -> None:
             st.markdown(f":gray[{say('No request has ended.')}]")
 
 
-def _cards(run: Run, summary: Summary) -> list[Card]:
+def _cards(run: Run, summary: Summary, grey: Collection[tuple[str, str]]) -> list[Card]:
     load = run.plan.load
     slip = summary.distributions.get("slip_s")
     half, mean = seconds_alike(slip.p50, slip.mean) if slip else (MISSING, "")
@@ -66,7 +68,7 @@ def _cards(run: Run, summary: Summary) -> list[Card]:
         Card(title=say("Slip p50"), value=half, metric="slip_s",
              note=say("mean {slip}", slip=mean) if slip else ""),
         Card(title=say("Slip p99"), value=tail, metric="slip_s",
-             note=say("at most {slip}", slip=most) if slip else ""),
+             note=say("at most {slip}", slip=most) if slip else "", weak=weak(grey, slip, "slip_s", "p99")),
     ]  # fmt: skip
 
 

@@ -298,6 +298,7 @@ def test_an_open_loop_shows_its_rates_its_slip_and_latencies_from_both_moments(p
     assert metric(page, "Requests, offered").value == "5 /s"
     assert metric(page, "Requests, achieved").value == "5 /s"
     assert metric(page, "Slip p50").value == "50 ms"
+    assert "rests on 40 values only" in metric(page, "Slip p99").help
     both = page.table[0].value
     assert list(both["Latency"][:3]) == ["TTFT p50", "TTFT p95", "TTFT p99"]
     sent, scheduled = (float(both[name][0].strip("*").split()[0]) for name in ("From the send", "From the schedule"))
