@@ -11,7 +11,7 @@ from core.metrics import POOLED
 from core.quantiles import Sample
 from core.records import Outcome, RequestRecord
 from core.run import Run
-from core.steadiness import Rate, Stay, rate
+from core.steadiness import Rate, Stay, rate, stay
 from core.summary import Summary, values
 
 
@@ -46,7 +46,7 @@ class Entry:
 def of_records(run: Run, summary: Summary) -> Entry:
     """A run that still has its requests, as they ended."""
     per_s = summary.throughput.get("output_tokens_per_s")
-    stays = [stay for record in run.requests if not record.warmup and (stay := _stay(record)) is not None]
+    stays = [found for record in run.requests if not record.warmup and (found := _stay(record)) is not None]
     return Entry(
         run=run,
         summary=summary,
@@ -59,12 +59,13 @@ def of_records(run: Run, summary: Summary) -> Entry:
 def _stay(record: RequestRecord) -> Stay | None:
     if record.sent_s is None or record.ended_s is None:
         return None
-    # An answer in one piece was made at some time between its sending and its end.
-    begun_s = record.sent_s if record.first_token_s is None or not record.streamed else record.first_token_s
-    done_s = record.ended_s if record.last_token_s is None else record.last_token_s
-    tokens = float(record.output_tokens or 0) if record.outcome is Outcome.OK else 0.0
-    return Stay(
-        sent_s=record.sent_s, ended_s=record.ended_s, begun_s=begun_s, done_s=max(begun_s, done_s), tokens=tokens
+    return stay(
+        sent_s=record.sent_s,
+        ended_s=record.ended_s,
+        first_token_s=record.first_token_s,
+        last_token_s=record.last_token_s,
+        streamed=record.streamed,
+        tokens=float(record.output_tokens or 0) if record.outcome is Outcome.OK else 0.0,
     )
 
 

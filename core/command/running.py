@@ -93,19 +93,18 @@ class Measured:
 
 def measure(
     experiment: Experiment,
+    stopper: Stopper,
     *,
     key_headers: Mapping[str, tuple[str, str] | None] | None = None,
     environ: Mapping[str, str] | None = None,
     preflight: bool = True,
-    stopper: Stopper | None = None,
 ) -> Measured:
     """The runs of an experiment; fewer if the user stopped, or if a built-in server did not start (which is told).
 
-    `key_headers`: the header with the key, by configuration id. `stopper`: one that listens already, and goes on to.
+    `stopper`: one that listens. `key_headers`: the header with the key, by configuration id.
     """
-    listening = contextlib.nullcontext() if stopper is not None else (stopper := Stopper()).listening()
     done: list[Done] = []
-    with listening, host_for(experiment.plans) as host:
+    with host_for(experiment.plans) as host:
         while not stopper.asked() and (plan := following(experiment, done)) is not None:
             line = Line(experiment, done, plan)
             if done:
@@ -161,7 +160,7 @@ def measure_and_report(experiment: Experiment, out: Path | None, *, texts: bool 
     """Measure, then print and write; Ctrl-C is held off until that is done, so that nothing measured is lost."""
     stopper = Stopper()
     with stopper.listening():
-        measured = measure(experiment, stopper=stopper, **how)
+        measured = measure(experiment, stopper, **how)
         status = report(experiment, measured, out, texts=texts)
     return INTERRUPTED if stopper.asked() else status
 

@@ -9,7 +9,7 @@ from typing import TextIO
 from core.comparison import FEWEST
 from core.course import Done, expected_runs
 from core.findings import findings, greyed
-from core.fleet.local import Listener, run_name
+from core.fleet.local import WAITING, Listener, run_name
 from core.load import level_words
 from core.loadgen.channel import Progress
 from core.plan import Experiment, RunPlan
@@ -64,7 +64,7 @@ class Line(Listener):
 
     def waiting(self) -> None:
         """Another measured run holds this machine."""
-        self.tell(say("Waiting for another measured run on this machine to end."))
+        self.tell(WAITING)
 
     def preflight(self, found: Preflight) -> None:
         """Tell what was changed, once."""
@@ -160,7 +160,7 @@ def table(runs: Sequence[tuple[Run, Summary]]) -> str:
                 label.ljust(width) + "".join(cell.rjust(size + 2) for cell, size in zip(cells, sizes, strict=True))
             )
     if any(cell.startswith("(") for _, cells in rows for cell in cells):
-        lines.append(say("(in brackets: too few samples, or the client was the bottleneck)"))
+        lines.append(say("(in brackets, which findings call grey: too few samples, or the client was the bottleneck)"))
     lines += _findings(runs)
     return "\n".join(lines)
 

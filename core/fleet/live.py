@@ -8,8 +8,6 @@ from core.plan import Experiment, RunPlan
 from core.run import ENDED_STATES, ClientHealth, Preflight, RunState, StoppedBy
 from core.time_left import LEAST_SHARE, time_left_s
 
-__all__ = ["ENDED_STATES", "LiveExperiment", "LiveRun"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveRun:
@@ -113,6 +111,7 @@ class LiveExperiment:
     expected_runs: int = 1
     searched: tuple[Searched, ...] = ()
     experiment: Experiment | None = None
+    cancelling: bool = False
 
     @property
     def finished_runs(self) -> int:
@@ -134,7 +133,7 @@ class LiveExperiment:
     @property
     def eta_s(self) -> float | None:
         """Seconds to go at the pace so far; None before there is a pace."""
-        if self.state is not RunState.RUNNING or self.started_at is None:
+        if self.state is not RunState.RUNNING or self.started_at is None or self.cancelling:
             return None
         elapsed_s = (datetime.now(UTC) - self.started_at).total_seconds()
         if self.expected_runs > len(self.runs):  # which levels will come is not known: runs count alike

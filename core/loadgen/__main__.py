@@ -29,10 +29,10 @@ from core.loadgen.prompts import Prompts, Shape
 from core.loadgen.restraining import told_restraint
 from core.loadgen.secrecy import Secrecy
 from core.open_files import allow_many_sockets
-from core.probing.page import some
 from core.records import FailureKind, RequestRecord
 from core.restraint import Restraint
 from core.run import Preflight, StoppedBy
+from core.several import some
 
 PROGRESS_S = 0.5
 LOCK_TRY_S = 0.1

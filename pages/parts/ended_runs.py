@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from core.run import ENDED_STATES as ENDED
+from core.run import ENDED_STATES
 from pages.parts.state import services
 
 T = TypeVar("T")
-__all__ = ["ENDED", "as_of_now"]
 
 
 def as_of_now(run_id: str, read: Callable[[str], T], kept: Callable[[str], T]) -> T:
     """What `kept` holds of a run that has ended, else a fresh `read`. Raises RunNotFound."""
     state = services().runs.run(run_id, requests=False).state
-    return kept(run_id) if state in ENDED else read(run_id)
+    return kept(run_id) if state in ENDED_STATES else read(run_id)

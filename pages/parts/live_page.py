@@ -6,8 +6,8 @@ the page is being drawn can lose the press. What has ended stands still altogeth
 
 import streamlit as st
 
-from core.fleet.live import ENDED_STATES, LiveExperiment
-from core.run import RunState
+from core.fleet.live import LiveExperiment
+from core.run import ENDED_STATES, RunState
 from core.words import say
 from pages.parts import links, live_line, live_view, look, plan_again, state
 from pages.parts.text import plural
@@ -27,9 +27,9 @@ def show(wanted: str | None) -> None:
     st.fragment(_draw, run_every=TICK_S if going or found is None else None)(wanted, _mark(found))
 
 
-def _mark(found: LiveExperiment | None) -> tuple[str, RunState] | None:
+def _mark(found: LiveExperiment | None) -> tuple[str, RunState, bool] | None:
     """What the head shows; the page is drawn anew when it is no longer so."""
-    return (found.id, found.state) if found else None
+    return (found.id, found.state, found.cancelling) if found else None
 
 
 def chosen(live: tuple[LiveExperiment, ...], wanted: str | None) -> LiveExperiment | None:
@@ -40,7 +40,7 @@ def chosen(live: tuple[LiveExperiment, ...], wanted: str | None) -> LiveExperime
     return next(reversed(running or live), None)
 
 
-def _draw(wanted: str | None, drawn: tuple[str, RunState] | None) -> None:
+def _draw(wanted: str | None, drawn: tuple[str, RunState, bool] | None) -> None:
     live = state.services().registry.live()
     found = chosen(live, wanted)
     if _mark(found) != drawn or st.query_params.get("experiment") != wanted:
@@ -58,7 +58,7 @@ def _nothing(wanted: str | None) -> None:
     words = say("A launch shows itself here while it goes on.")
     if wanted:
         gone = say("It has ended, or Paceline was restarted since. What was measured is among the runs.")
-        kept = say("It has ended. {runs} of it are kept.", runs=plural(len(ids), "run", "runs"))
+        kept = say("It has ended. Kept of it: {runs}.", runs=plural(len(ids), "run", "runs"))
         words = kept if ids else gone
     place = look.empty_state(title, words)
     with place:

@@ -50,7 +50,7 @@ def menu_labels(names: Sequence[str], launched: Mapping[str, str] = MappingProxy
     offered += [(LAUNCH + key, name) for key, name in launched.items()]
     for key, name in offered:
         mark = "" if isinstance(key, int) else ":material/history: "
-        label = mark + escape_markdown(short(name, LONGEST))
+        label = mark + escape_markdown(short(name, LONGEST) if isinstance(key, int) else name)
         while label in labels.values():
             label += JOINER  # nothing to see, yet another text
         labels[key] = label

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 
+from core.doubts.claims import engine, version
 from core.endpoint import SIMULATED
 from core.fleet.local import run_name
 from core.metrics import METRICS
@@ -50,9 +51,9 @@ def badges(run: Run) -> str:
 
 def line(run: Run) -> str:
     """What answered, when, and where it belongs, as markdown; of a renamed run what it is, too."""
-    configuration, server = run.plan.configuration, run.environment.get("server") or {}
-    engine = " ".join(str(server[key]) for key in ("engine", "version") if server.get(key))
-    parts = [run_name(run.plan) if _renamed(run) else "", configuration.model, engine, configuration.endpoint.name]
+    configuration = run.plan.configuration
+    served_by = " ".join(word for word in (engine(run), version(run)) if word)
+    parts = [run_name(run.plan) if _renamed(run) else "", configuration.model, served_by, configuration.endpoint.name]
     told = " · ".join(escape_markdown(short(part, 60)) for part in parts if part)
     told += f" · {when(run.started_at, zone())}"
     name = str((run.experiment or {}).get("name") or "")

@@ -10,11 +10,10 @@ from core.findings import Finding, greyed, of_part
 from core.metrics import METRICS
 from core.quantiles import Sample
 from core.quantities import number
-from core.run import Run
+from core.run import ENDED_STATES, Run
 from core.steady_window import Window, in_steady_state, steady_window
 from core.summary import Summary
 from core.words import say
-from pages.parts.ended_runs import ENDED
 from pages.parts.measures import hint, sentence
 from pages.parts.run_data import LATENCIES, Opened, findings_of
 from pages.parts.state import services
@@ -81,7 +80,7 @@ def _told(found: Opened, part: Part | None) -> None:
 
 def has_switch(run: Run) -> bool:
     """Whether it may have a steady state: an ended closed loop at one level."""
-    return run.plan.load.variable == "concurrency" and not run.plan.load.stages and run.state in ENDED
+    return run.plan.load.variable == "concurrency" and not run.plan.load.stages and run.state in ENDED_STATES
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

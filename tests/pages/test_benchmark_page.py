@@ -132,7 +132,7 @@ def test_a_launch_without_a_name_is_named_after_what_it_compares(opened, launche
     button(page, "Launch").click()
     page.run()
 
-    assert launched[0].name == "FP16, AWQ, up to 4 in flight"
+    assert launched[0].name == "FP16, AWQ, up to 4 in flight, 30 s"
     assert {(plan.load.requests, plan.load.duration_s) for plan in launched[0].plans} == {(None, 30.0)}
 
 
@@ -148,7 +148,7 @@ def test_a_suggested_name_is_cut_with_an_ellipsis():
 
     name = launch_card.suggested(Experiment(id="e", name="e", plans=tuple(plans)))
 
-    assert name.endswith("…, up to 16 in flight")
+    assert name.endswith("…, up to 16 in flight, 20 requests")
     assert ", ," not in name
 
 
@@ -256,7 +256,7 @@ def test_an_open_loop_is_launched_with_its_rates_arrivals_and_slo(opened, launch
     assert experiment.plans[0].load == load
     assert [plan.load.rate for plan in experiment.plans] == [1, 1, 2, 2, 4, 4]
     assert experiment.plans[0].slo == Slo.read(["ttft_s.p95 < 0.25", "success_rate > 0.99"])
-    assert (experiment.cooldown_s, experiment.name) == (3.0, "FP16, up to 4 requests/s")
+    assert (experiment.cooldown_s, experiment.name) == (3.0, "FP16, up to 4 requests/s, 20 s")
 
 
 @pytest.mark.usefixtures("library")

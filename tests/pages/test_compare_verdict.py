@@ -150,13 +150,13 @@ def test_too_few_answers_lead_to_the_plan_with_as_many_as_are_needed(put, opened
         put(f"b{level}", level=level, requests=12, **SLOW)
     page = opened("compare", alone=False, experiment="e1")
     assert "Fast has 12 answers at 1 in flight; from 30 on every number there has its interval." in plain(page)
-    assert "30 requests a run instead of 12" in button(page, "Measure again").proto.help
+    assert "100 requests a run instead of 12" in button(page, "Measure again").proto.help
 
     button(page, "Measure again").click().run()
 
     assert page.title[0].value == "Benchmark"
     assert field(page, "levels") == [1, 4]
-    assert field(page, "requests") == 30
+    assert field(page, "requests") == 100
     assert sorted(page.session_state["benchmark_chosen"]) == ["Fast", "Slow"]
 
 

@@ -13,6 +13,7 @@ from core.servers.demo import DemoError, DemoServers
 from core.tryit import TrialState, TrialView
 from pages.parts import endpoint_form, trial_view
 from pages.parts.trying import Attempt
+from tests.jobs import all_ended
 from tests.pages.probes import probed
 from tests.pages.seen import HOSTILE, button, words
 
@@ -29,7 +30,7 @@ def choose(page, *names):
 def ask(page, services):
     button(page, "Ask").click()
     page.run()
-    assert services.background.wait(PATIENCE_S)
+    assert all_ended(services.background, PATIENCE_S)
     page.run()
     assert not page.exception
     return words(page).replace("\\", "")
@@ -160,7 +161,7 @@ def test_while_the_built_in_server_starts_this_is_said_with_the_time_so_far(serv
     assert re.search(r"shimmer\[Starting Q4.*\*\*\d+ s\*\*", words(page))
     assert "all are asked at once" in words(page)
     go_on.set()
-    assert services.background.wait(20)
+    assert all_ended(services.background, 20)
     assert "did not start" in words(page.run())
 
 
@@ -173,7 +174,7 @@ def test_a_start_can_be_stopped(services, opened, slow_start):
 
     button(page, "Stop").click()
     page.run()
-    assert services.background.wait(20)
+    assert all_ended(services.background, 20)
 
     assert "Stopped before anything was asked" in words(page.run())
     assert "Stop" not in [found.label for found in page.button]
