@@ -100,7 +100,7 @@ def lead(line: Lineup) -> Lead:
             level=level,
             variable=line.variable,
             lanes=cell.lanes,
-            decode_tps=[entry.values("decode_tps") for entry in cell.entries],
+            decode_tps=cell.values("decode_tps"),
             output=cell.output,
         )
         for contender in judged(line)

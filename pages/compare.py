@@ -6,7 +6,7 @@ from core.comparison import Statistic
 from core.lineup import Entry, Lineup
 from core.standing import doubts, rows
 from core.words import say
-from pages.parts import compare_charts, compare_controls, compare_range, compare_tables, compare_verdict
+from pages.parts import compare_charts, compare_controls, compare_range, compare_search, compare_tables, compare_verdict
 from pages.parts.compare_choice import choose
 from pages.parts.compare_controls import Look, contenders, looked_at, nothing_chosen, spread_of
 from pages.parts.compare_data import MOST, chosen_ids, doubts_of_runs, laid_out, read
@@ -39,6 +39,7 @@ def draw(line: Lineup, left_out: list[str], names: set[str]) -> None:
     with actions:
         compare_tables.export(line)
     compare_verdict.tutorial_line(compare_verdict.tutorial_words(line, look.level))
+    compare_search.show(line)
     findings(doubts(line, look.level, doubts_of_runs(line)))
     for words in left_out:
         problem(words, level="note")
