@@ -245,6 +245,17 @@ def verdict(found: Difference, better: Better, margin: float = MARGIN) -> Verdic
     return Verdict.BETTER if (within[0] > 1) == (better == "higher") else Verdict.WORSE
 
 
+def tie(found: Sequence[Difference], margin: float = MARGIN) -> Verdict | None:
+    """The verdict for those that cannot be told from the one ahead; None where single runs are all there is."""
+    if not any(one.pairs for one in found):
+        return None
+    withins = [one.within for one in found]
+    known = [within for within in withins if within is not None]
+    if len(known) < len(withins):
+        return Verdict.NOT_ENOUGH_DATA
+    return Verdict.EQUIVALENT if all(_negligible(within, margin) for within in known) else Verdict.UNCLEAR
+
+
 def pair_words(found: Difference, margin: float = MARGIN, *, single: bool = True) -> str:
     """The words for runs that took no turns, two `single` ones or more: what they say of these, and of nothing else."""
     if found.within is None:

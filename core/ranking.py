@@ -6,7 +6,7 @@ Knows values and names, no run and no page. Names no winner that the numbers do 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.comparison import Difference, differs
+from core.comparison import Difference, Verdict, differs, tie
 from core.load import Variable, level_words
 from core.percentile import percentile
 from core.repeats import OneRun, difference_of_outputs, difference_of_values
@@ -41,7 +41,7 @@ class Place:
         level: Requests in flight, or requests/s, at which it was looked at.
         best: The leader's name, and with it all that cannot be told from it; one name is a clear win.
         enough: Whether there are enough values to tell; if not, those in `best` may well differ.
-        repeated: Whether those in `best` took turns with the leader: then it is repeats of which there are too few.
+        tie: The verdict on those in `best`, where they took turns with the leader; None for single runs.
         values: Name -> value, highest first, tokens/s.
         to_baseline: The leader's difference to the baseline; None if the leader is the baseline.
     """
@@ -52,7 +52,7 @@ class Place:
     values: dict[str, float]
     to_baseline: Difference | None
     variable: Variable = "concurrency"
-    repeated: bool = False
+    tie: Verdict | None = None
 
     @property
     def of_one_user(self) -> bool:
@@ -117,7 +117,7 @@ def _place(cells: Sequence[Measured], baseline: str, *, decode: bool) -> Place |
         variable=leader.variable,
         best=(order[0], *tied),
         enough=all(found[name].within is not None for name in tied),
-        repeated=any(found[name].pairs for name in tied),
+        tie=tie([found[name] for name in tied]),
         values={name: known[name][1] for name in order},
         to_baseline=differ(known[baseline][0], leader) if baseline in known and baseline != order[0] else None,
     )
@@ -136,7 +136,7 @@ def _decode_words(place: Place) -> str:
     if place.clear:
         return say("{name} decodes fastest {whom}", name=place.best[0], whom=whom)
     if not place.enough:
-        few = say("too few repeats") if place.repeated else say("too few requests")
+        few = say("too few repeats") if place.tie else say("too few requests")
         return say("{few} to say who decodes fastest {whom}", few=few, whom=whom)
     return say("no difference in decode speed seen between {names} {whom}", names=_names(place.best), whom=whom)
 
@@ -151,7 +151,7 @@ def _throughput_words(place: Place) -> str:
     if place.clear:
         return say("{name} serves the most {whom}", name=place.best[0], whom=whom)
     if not place.enough:
-        few = say("not enough repeats") if place.repeated else say("not enough requests")
+        few = say("not enough repeats") if place.tie else say("not enough requests")
         return say("{few} to tell who serves the most {whom}", few=few, whom=whom)
     return say("no difference in throughput seen between {names} {whom}", names=_names(place.best), whom=whom)
 

@@ -49,7 +49,8 @@ def values(line: Lineup, rows: Sequence[Row], level: float) -> None:
     if any(against.reservations for row in rows for against in row.against):
         note = say("in doubt: a run of the pair was made on a busy machine, or by a client that was late.")
         st.markdown(f":orange[:small[{DOUBTED}]] :gray[:small[{note}]]")
-    st.markdown(f":gray[:small[{_rests_on(line, rows)} {_wanting(line, rows, level)}]]")
+    if line.others:
+        st.markdown(f":gray[:small[{_rests_on(line, rows)} {_wanting(line, rows, level)}]]")
 
 
 def _rests_on(line: Lineup, rows: Sequence[Row]) -> str:

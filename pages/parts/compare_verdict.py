@@ -15,7 +15,7 @@ from core.lineup import Contender, Lineup
 from core.ranking import Place
 from core.reservations import Reservation, merged, reasons
 from core.shortening import cut
-from core.standing import THROUGHPUT, weak
+from core.standing import THROUGHPUT, VERDICT_WORDS, weak
 from core.words import say
 from pages.parts import compare_again
 from pages.parts.compare_words import DOUBTED, badge_of, chip_of, name_of, words
@@ -40,8 +40,7 @@ def card(line: Lineup, level: float, percentile: Statistic, actions: DeltaGenera
     thin = untold or (first is not None and not first.enough)
     with st.container(border=True, gap="small"):
         with st.container(gap=None):
-            against = say("against {name}", name=escape_markdown(name_of(line.baseline)))
-            overline(f"{say('VERDICT')} &ensp;·&ensp; {against} &ensp;·&ensp; {_how(line)}")
+            overline(" &ensp;·&ensp; ".join([say("VERDICT"), *_how(line)]))
             st.markdown(f"### {escape_markdown(found.sentence)}", anchors=False)
             reservation_line(doubts)
         places = pair("pair_verdict", 3, gap="medium")
@@ -56,13 +55,16 @@ def card(line: Lineup, level: float, percentile: Statistic, actions: DeltaGenera
     compare_again.button(actions, line, percentile)
 
 
-def _how(line: Lineup) -> str:
-    """What the intervals rest on."""
+def _how(line: Lineup) -> list[str]:
+    """What it is held against, and what the intervals rest on."""
+    if not line.others:
+        return []
+    words = say("95 % intervals from within the runs, which did not take turns")
     if line.pairs:
-        return say("95 % intervals from pair to pair of up to {n} repeats that took turns", n=line.pairs)
-    if line.single:
-        return say("single runs, 95 % intervals from within them")
-    return say("95 % intervals from within the runs, which did not take turns")
+        words = say("95 % intervals from pair to pair of up to {n} repeats that took turns", n=line.pairs)
+    elif line.single:
+        words = say("single runs, 95 % intervals from within them")
+    return [say("against {name}", name=escape_markdown(name_of(line.baseline))), words]
 
 
 def _lacking(line: Lineup, percentile: Statistic) -> str:
@@ -143,8 +145,10 @@ def _verdict_badge(place: Place) -> str:
     return f":green-badge[▲ {say('better')}]" if verdict(found, "higher") is Verdict.BETTER else ""
 
 
-def _tie_badge(*, enough: bool) -> str:
-    """That those ahead cannot be told from each other, or that nothing can be told."""
+def _tie_badge(found: Verdict | None, *, enough: bool) -> str:
+    """That those ahead cannot be told from each other, or that nothing can be told: by repeats, or by single runs."""
+    if found is not None and enough:
+        return f":gray-badge[{'≈' if found is Verdict.EQUIVALENT else '?'} {VERDICT_WORDS[found]}]"
     return f":gray-badge[≈ {say('no difference seen')}]" if enough else f":gray-badge[? {say('not enough data')}]"
 
 
@@ -179,7 +183,7 @@ def _speed(line: Lineup, found: Lead, metric: str) -> None:
         return
     by_name = {contender.title: contender for contender in line.contenders}
     leader, best = by_name[place.best[0]], [by_name[name].key for name in place.best]
-    told = _verdict_badge(place) if place.clear else _tie_badge(enough=place.enough)
+    told = _verdict_badge(place) if place.clear else _tie_badge(place.tie, enough=place.enough)
     _title(line, metric, place.level, f"{_doubt_badge(found.reservations[metric])} {told}".strip())
     values = {by_name[name].key: number(value) for name, value in place.values.items()}
     grey = _grey(line, best, place.level, (metric, "p50"), enough=place.enough)
@@ -202,7 +206,7 @@ def _first_token(line: Lineup, found: Soonest | None, level: float, percentile: 
     waits = ms_alike(*(wait for _, wait in found.values))
     values = {contender.key: wait for (contender, _), wait in zip(found.values, waits, strict=True)}
     told = badge_of(found.to_baseline) if found.to_baseline and found.to_baseline.verdict else ""
-    told = told if len(best) == 1 else _tie_badge(enough=found.enough)
+    told = told if len(best) == 1 else _tie_badge(found.tie, enough=found.enough)
     _title(line, "ttft_s", level, f"{_doubt_badge(found.reservations)} {told}".strip())
     grey = _grey(line, best, level, ("ttft_s", percentile), enough=found.enough)
     if len(best) == 1:

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from core.comparison import (
     differs,
     pair_words,
     rounds,
+    tie,
     verdict,
 )
 
@@ -56,6 +58,17 @@ def test_a_verdict_is_read_off_the_interval(low, high, word_if_lower_is_better):
 
     assert verdict(found, "lower") is word_if_lower_is_better
     assert verdict(found, "higher") is turned.get(word_if_lower_is_better, word_if_lower_is_better)
+
+
+def test_a_tie_is_equivalent_only_where_every_one_of_it_is():
+    def paired(low, high):
+        return replace(with_interval(low, high), pairs=3)
+
+    assert tie([]) is None
+    assert tie([with_interval(0.99, 1.01)]) is None
+    assert tie([paired(0.99, 1.01), paired(0.98, 1.0)]) is Verdict.EQUIVALENT
+    assert tie([paired(0.99, 1.01), paired(0.9, 1.1)]) is Verdict.UNCLEAR
+    assert tie([paired(0.99, 1.01), Difference(statistic="p50", ratio=1.0, pairs=2)]) is Verdict.NOT_ENOUGH_DATA
 
 
 def test_without_an_interval_there_is_not_enough_data():

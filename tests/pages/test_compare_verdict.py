@@ -74,6 +74,7 @@ def test_better_is_said_only_where_both_were_repeated(put, opened):
     assert "▲ better" not in one[0]
     assert "decodes at" in one[0]
     assert "? not enough data" in boxes(two)[0]
+    assert "≈ no difference over 3 %" in both[2]
     assert "2 repeats; from 3 on each difference has its interval" in plain(two)
 
 
