@@ -35,11 +35,14 @@ def draw(line: Lineup, left_out: list[str], names: set[str]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute", gap="small"):
         contenders(line)
         look = looked_at(line)
+    if not line.others:  # then what the search found is the answer
+        compare_search.show(line)
     compare_verdict.card(line, look.level, look.percentile, actions)
     with actions:
         compare_tables.export(line)
     compare_verdict.tutorial_line(compare_verdict.tutorial_words(line, look.level))
-    compare_search.show(line)
+    if line.others:
+        compare_search.show(line)
     findings(doubts(line, look.level, doubts_of_runs(line)))
     for words in left_out:
         problem(words, level="note")

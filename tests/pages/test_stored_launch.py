@@ -57,7 +57,9 @@ def test_the_compare_page_of_a_search_draws_it_too(stored, opened):
     page = opened("compare", experiment="e")
 
     assert "The way of the search" in titles(page)
-    assert "requests/s keep" in plain(page)
+    said = plain(page)
+    assert "requests/s keep" in said
+    assert said.index("requests/s keep") < said.index("Choose a second configuration")
 
 
 def test_the_compare_page_of_other_runs_draws_no_search(stored, put, opened):
