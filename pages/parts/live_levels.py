@@ -10,9 +10,7 @@ from core.words import say
 from pages.parts import links, look
 from pages.parts.live_names import waited_for
 from pages.parts.look import CROSS, RUNNING, TICK
-from pages.parts.text import JOINER, escape_markdown, named, number, percent
-
-UNBROKEN = JOINER + "\N{NO-BREAK SPACE}"  # beside an icon a line breaks at the mere space
+from pages.parts.text import escape_markdown, named, number, percent
 
 
 def table(found: LiveExperiment, rates: Mapping[str, float | None]) -> pd.DataFrame:
@@ -52,7 +50,7 @@ def cell(run: LiveRun, rates: Mapping[str, float | None]) -> str:
         words = say("warming up") if run.warming_up else waited_for(run) if run.finishing else words
         return f"{RUNNING} :shimmer[{words}]"
     if run.state is RunState.COMPLETED:
-        told = f"{TICK}{UNBROKEN}[{number(rates.get(run.run_id))}]({links.address('run', {'run': run.run_id})})"
+        told = f"{TICK} [{number(rates.get(run.run_id))}]({links.address('run', {'run': run.run_id})})"
         saturated = run.stopped_by is StoppedBy.SATURATION
         return f"{told} :orange[:small[{say('saturated')}]]" if saturated else told
     if run.state is RunState.FAILED:

@@ -13,9 +13,9 @@ from core.slo import LATENCIES, SUCCESS_RATE, SloLimit
 from core.words import say
 from pages.parts import links, look
 from pages.parts.slo_words import limited, slo_words
-from pages.parts.text import JOINER, escape_markdown, named
+from pages.parts.text import escape_markdown, named
 
-UNBROKEN = "\N{NO-BREAK SPACE}" + JOINER  # beside an icon a line breaks at the mere space
+NO_BREAK = "\N{NO-BREAK SPACE}"
 UNITS = {"concurrency": "requests in flight", "rate": "requests/s"}
 
 
@@ -89,7 +89,7 @@ def _links(found: Sequence[Searched], running: Sequence[tuple[str, float]]) -> N
     for one in found:
         probes = [
             f"[{probe.level:,g}]({links.address('run', {'run': probe.run_id})})"
-            f"{UNBROKEN}{look.TICK if probe.met else look.CROSS}"
+            f"{NO_BREAK}{look.TICK if probe.met else look.CROSS}"
             for probe in one.tried
         ]
         if probes:
