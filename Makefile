@@ -1,8 +1,8 @@
 # The one door: each target prepares .venv first if anything is missing or changed, and does nothing twice.
 PYTHON =
-PORT = 8501
+PORT ?= 8501
 BUILD =
-ADDRESS = 127.0.0.1
+ADDRESS ?= 127.0.0.1
 WORKERS = 2
 # Two files at once, in the order of the folders: the browser's, which wait most, come first.
 TESTS = -n $(WORKERS) --dist loadfile --no-loadscope-reorder --cov --cov-report=term:skip-covered

@@ -4,7 +4,6 @@ Knows how to start work and to tell how far it is; never what the work does.
 """
 
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -56,7 +55,6 @@ class Background:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._jobs: dict[str, Job] = {}
-        self._threads: dict[str, threading.Thread] = {}
 
     def start(self, name: str, work: Work, *, expected: tuple[type[Exception], ...] = ()) -> bool:
         """Begin `work` unless a job of this name runs; says whether it was begun."""
@@ -66,7 +64,6 @@ class Background:
                 return False
             self._jobs[name] = Job(name=name, state=JobState.RUNNING, started_at=datetime.now(UTC))
             thread = threading.Thread(target=self._run, args=(name, work, expected), name=name, daemon=True)
-            self._threads[name] = thread
         thread.start()
         return True
 
@@ -74,22 +71,6 @@ class Background:
         """The last job of this name."""
         with self._lock:
             return self._jobs.get(name)
-
-    def forget(self, name: str) -> None:
-        """Drop what is known of an ended job."""
-        with self._lock:
-            known = self._jobs.get(name)
-            if known is not None and not known.running:
-                del self._jobs[name]
-
-    def wait(self, timeout_s: float) -> bool:
-        """Wait until nothing runs; says whether that was reached."""
-        until = time.monotonic() + timeout_s
-        with self._lock:
-            threads = list(self._threads.values())
-        for thread in threads:
-            thread.join(max(0.0, until - time.monotonic()))
-        return not any(thread.is_alive() for thread in threads)
 
     def _run(self, name: str, work: Work, expected: tuple[type[Exception], ...]) -> None:
         ended: dict[str, Any] = {

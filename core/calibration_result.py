@@ -15,6 +15,8 @@ KEPT_BAR = 0.9  # of the tokens/s that the level offers
 LAG_S = 0.001  # a loop later than this is worth a word
 SERVER_LATE_S = 0.05  # a simulator later than this is at its own end
 OTHERS_BUSY = 0.15  # of all cores: what else ran took enough to move the numbers
+LASTS = say("about 20 seconds")  # all levels, on two cores
+QUICK_LASTS = say("about 15 seconds")
 ADVICE = "Close what else works on it and calibrate again."
 
 

@@ -9,10 +9,11 @@ from math import ceil
 
 from core.metrics import POOLED
 from core.quantiles import Sample
+from core.records import Outcome, RequestRecord
 from core.repeats import OneRun, Turn
 from core.run import Run
-from core.steadiness import Rate
-from core.summary import Summary
+from core.steadiness import Rate, Stay, rate, stay
+from core.summary import Summary, values
 
 
 def lanes(run: Run, summary: Summary) -> int:
@@ -50,6 +51,32 @@ class Entry:
         """One metric's values, or their grid where there may be millions."""
         points = self.grid(metric) if metric in POOLED else sorted(self.values(metric))
         return Sample(points=points, count=self.summary.distributions[metric].count)
+
+
+def of_records(run: Run, summary: Summary) -> Entry:
+    """A run that still has its requests, as they ended."""
+    per_s = summary.throughput.get("output_tokens_per_s")
+    stays = [found for record in run.requests if not record.warmup and (found := _stay(record)) is not None]
+    return Entry(
+        run=run,
+        summary=summary,
+        values=lambda metric: values(run.requests, metric),
+        grid=lambda metric: sorted(values(run.requests, metric)),
+        output=lambda: None if per_s is None else rate(per_s, stays, lanes(run, summary)),
+    )
+
+
+def _stay(record: RequestRecord) -> Stay | None:
+    if record.sent_s is None or record.ended_s is None:
+        return None
+    return stay(
+        sent_s=record.sent_s,
+        ended_s=record.ended_s,
+        first_token_s=record.first_token_s,
+        last_token_s=record.last_token_s,
+        streamed=record.streamed,
+        tokens=float(record.output_tokens or 0) if record.outcome is Outcome.OK else 0.0,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,13 +9,18 @@ from core.quantities import number, seconds
 from core.words import say
 
 KILO = 1000
-IN_BYTES = ("size", "bytes")
+IN_BYTES = ("size", "bytes", "memory_bytes")
 IN_SECONDS = ("late_p99_s", "late_max_s")
 SERVER_NAMES = {
     "ftype": "quantization", "size": "size of weights", "bytes": "size of weights", "n_params": "parameters",
     "n_ctx": "context, tokens", "n_ctx_train": "context in training, tokens", "n_vocab": "vocabulary, tokens",
     "n_embd": "embedding width", "vocab_type": "kind of vocabulary", "max_model_len": "context, tokens",
     "late_p99_s": "late, p99", "late_max_s": "late, most",
+}  # fmt: skip
+
+ENVIRONMENT_NAMES = {
+    "paceline": "Paceline", "python": "Python", "libraries": "libraries", "cpu": "processor", "cores": "cores",
+    "memory_bytes": "memory", "platform": "system",
 }  # fmt: skip
 
 
@@ -70,6 +75,15 @@ def server_facts(server: Mapping[str, object]) -> dict[str, str]:
     }
 
 
+def environment_facts(environment: Mapping[str, object]) -> dict[str, str]:
+    """What a run kept of the machine that measured it; what is not known here keeps its name."""
+    return {
+        say(ENVIRONMENT_NAMES.get(key, key)): _server_text(key, value)
+        for key, value in environment.items()
+        if key != "server"
+    }
+
+
 def _server_text(key: str, value: object) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         if key in IN_BYTES:
@@ -95,4 +109,6 @@ def _text(value: object) -> str:
         return say("yes") if value else say("no")
     if isinstance(value, int):
         return f"{value:,}"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {part}" for name, part in value.items())
     return str(value)

@@ -3,12 +3,16 @@
 Counts answers, never looks at who is ahead.
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
 from core.comparison import FEWEST, Statistic
 from core.lineup import Cell, Contender, Lineup
 from core.load import Load
+from core.percentile import FOR_P99
+from core.plan import RunPlan
 from core.steadiness import FEWEST_ANSWERS, FEWEST_ROUNDS
 
 SLACK = 1.25  # what ended after so many seconds once may take longer the next time
@@ -56,11 +60,30 @@ def shortfall(line: Lineup, percentile: Statistic) -> Shortfall | None:
     return max(short, key=lambda one: one.factor, default=None)
 
 
+def without_a_verdict(plans: Sequence[RunPlan]) -> tuple[Load, int, int] | None:
+    """Of what is planned where answers will be scarcest: a load, its requests over all repeats, and how many it needs.
+
+    None if every closed loop that counts requests brings enough for its intervals.
+    """
+    asked: Counter[tuple[str, Load]] = Counter()
+    for plan in plans:
+        asked[plan.configuration.id, plan.load] += plan.load.requests or 0
+    short = [
+        (load, requests, wanted)
+        for (_, load), requests in asked.items()
+        if load.concurrency is not None and 0 < requests < (wanted := needed(load.concurrency, "p50"))
+    ]
+    return max(short, key=lambda one: one[2] / one[1], default=None)
+
+
 def longer(load: Load, factor: float) -> Load:
-    """The load with this many times the requests or seconds; stages say themselves how long they last."""
+    """The load with this many times the requests or seconds; stages say themselves how long they last.
+
+    Never fewer requests than a p99 is told from: the plan would be filled in with a warning at its side.
+    """
     if factor <= 1 or load.stages:
         return load
     if load.requests is not None:
-        return replace(load, requests=min(ceil(load.requests * factor), MOST_REQUESTS))
+        return replace(load, requests=min(max(ceil(load.requests * factor), FOR_P99), MOST_REQUESTS))
     assert load.duration_s is not None
     return replace(load, duration_s=min(float(ceil(load.duration_s * factor * SLACK)), MOST_S))

@@ -16,7 +16,7 @@ from core.run import Run
 from core.summary import Summary
 from core.words import say
 
-__all__ = ["LEVELS", "Finding", "Level", "findings", "gathered", "greyed", "in_order"]
+__all__ = ["LEVELS", "Finding", "Level", "findings", "gathered", "greyed", "in_order", "of_part"]
 
 DOUBTS = (
     state_doubts, saturation_doubts, failure_doubts, turned_away_doubts, schedule_doubts, client_doubts, busy_doubts,
@@ -29,6 +29,15 @@ def findings(run: Run, summary: Summary | None = None) -> list[Finding]:
     """Red, orange, grey, green. `summary` spares computing it again."""
     seen = evidence(run, summary)
     return in_order(finding for doubts in DOUBTS for finding in doubts(seen))
+
+
+def of_part(found: Sequence[Finding], run: Run, part: Summary) -> list[Finding]:
+    """The findings of a run, where the numbers shown are those of a part of it: how many they stand on is the part's.
+
+    The others are about how the run went, which its parts share.
+    """
+    whole = [finding for finding in found if finding.kind != "few_samples"]
+    return in_order([*whole, *sample_doubts(evidence(run, part))])
 
 
 def greyed(run: Run, summary: Summary | None = None) -> set[tuple[str, str]]:

@@ -98,8 +98,8 @@ def _too_few(steps: Sequence[Step]) -> str:
         return say("One level ({where}) shows no range: measure more of them.", where=where)
     low, high = steps
     return say(
-        "From {low:g} to {where} throughput {grows}, at {share} of the efficiency: two levels show no range, measure "
-        "some between.",
+        "From {low:g} to {where} throughput {grows}, so each stream gets {share} of what each got at {low:g}: two "
+        "levels show no range, measure some between.",
         low=low.level.value,
         where=level_words("concurrency", high.level.value),
         grows=_grows(high.level.throughput / low.level.throughput),
@@ -179,10 +179,10 @@ def _change(high: Level, last: Level, latency: str) -> str:
 
 
 def _grows(ratio: float) -> str:
-    if ratio < 0.9:
+    if ratio < 1 - GROWS:
         return say("falls by {share}", share=percent(1 - ratio))
-    if ratio < 1.1:
-        return say("stays")
+    if ratio < 1 + GROWS:
+        return say("stays about the same")
     if ratio < 1.9:
         return say("grows by {share}", share=percent(ratio - 1))
     if ratio <= 2.1:

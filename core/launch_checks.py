@@ -4,9 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from core.enough import without_a_verdict
 from core.estimate import Estimate
 from core.percentile import FOR_P99, too_few
 from core.plan import RunPlan
+from core.several import some
 from core.shortening import cut
 from core.words import say
 
@@ -121,27 +123,31 @@ def is_listed(model: str, models: Sequence[str]) -> bool:
 
 
 def _some(names: Sequence[str]) -> str:
-    more = len(names) - NAMED
-    listed = ", ".join(cut(name, LONGEST_NAME) for name in names[:NAMED])
-    return listed + (say(" and {n} more", n=f"{more:,}") if more > 0 else "")
+    return some([cut(name, LONGEST_NAME) for name in names], NAMED)
 
 
 def _machine_check(expected: Estimate, kept: float | None) -> Check:
     need = f"{expected.peak_tokens_per_s:,.0f}"
     if kept is None:
-        return Check(
-            level="note",
-            what=say("This machine is not calibrated"),
-            do=say("Up to {need} tokens/s are expected.", need=need),
-        )
+        do = say("Up to {need} tokens/s are expected, as earlier runs were.", need=need)
+        if not expected.known:
+            do = say("Up to {need} tokens/s are assumed: no earlier run tells the pace.", need=need)
+        return Check(level="note", what=say("This machine is not calibrated"), do=do)
     if kept >= expected.peak_tokens_per_s:
         return Check(
             level="ok",
-            what=say("This machine keeps {kept} tokens/s; you need {need}", kept=f"{kept:,.0f}", need=need),
+            what=say("This machine keeps {kept} tokens/s; you need {need}", kept=f"{kept:,.0f}", need=need)
+            if expected.known
+            else say("This machine keeps {kept} tokens/s; {need} are assumed", kept=f"{kept:,.0f}", need=need),
         )
     return Check(
         level="act",
-        what=say("This machine keeps {kept} tokens/s and {need} are expected", kept=f"{kept:,.0f}", need=need),
+        what=say(
+            "This machine keeps {kept} tokens/s and {need} are {how}",
+            kept=f"{kept:,.0f}",
+            need=need,
+            how=say("expected") if expected.known else say("assumed"),
+        ),
         do=say("Above that its own delay shows in the numbers: choose fewer in flight."),
     )
 
@@ -167,6 +173,11 @@ def _sample_checks(plans: Sequence[RunPlan]) -> list[Check]:
             found.append(Check(level="act", what=what, do=say("p99 needs {firm} to be firm", firm=FIRM_P99)))
         else:
             found.append(Check(level="ok", what=say("{n} requests a level make the p99 firm", n=f"{fewest:,}")))
+    scarce = without_a_verdict(plans)
+    if scarce is not None:
+        load, asked, wanted = scarce
+        what = say("{n} requests at {c} in flight are too few for a verdict", n=asked, c=load.concurrency)
+        found.append(Check(level="act", what=what, do=say("One comes from {n} on.", n=wanted)))
     short = [load for load in counted if (load.requests or 0) < STREAM_LENGTHS * (load.concurrency or 0)]
     if short:
         worst = max(short, key=lambda load: (load.concurrency or 0) / (load.requests or 1))

@@ -90,7 +90,7 @@ def soonest(line: Lineup, level: float, metric: str, name: Statistic) -> Soonest
         enough=enough,
         values=tuple(known),
         to_baseline=to_baseline,
-        reservations=reservations(cells, metric) if enough else (),
+        reservations=reservations(cells, metric),
         tie=tie([found[contender.key] for contender in tied]),
     )
 
@@ -117,6 +117,6 @@ def lead(line: Lineup) -> Lead:
 
 
 def _against_place(line: Lineup, place: Place | None, metric: str) -> tuple[Reservation, ...]:
-    if place is None or not place.enough:  # then nothing is said that could be doubted
+    if place is None:
         return ()
     return reservations({one.brief: one.cells[place.level] for one in judged(line)}, metric)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from core.doubts.claims import names_hardware
+from core.doubts.claims import engine, names_hardware
 from core.doubts.client import limited
 from core.doubts.evidence import Evidence, evidence
 from core.doubts.finding import Finding, Level, in_order
@@ -34,13 +34,6 @@ def _hardware(run: Run) -> str | None:
     if run.plan.configuration.endpoint.demo and isinstance(run.environment.get("cpu"), str):
         return str(run.environment["cpu"])
     return None
-
-
-def engine(run: Run) -> str | None:
-    """The engine that the server told of, None if it told none."""
-    server = run.environment.get("server")
-    found = server.get("engine") if isinstance(server, dict) else None
-    return found if isinstance(found, str) and found not in ("", "unknown") else None
 
 
 def _is_simulated(seen: Evidence) -> bool:

@@ -19,11 +19,6 @@ class Preset:
     base_url: str
     key_hint: str = ""
 
-    @property
-    def local(self) -> bool:
-        """Whether it is a server on this machine."""
-        return self.base_url.startswith("http://127.0.0.1:")
-
 
 def _here(name: str, port: int) -> Preset:
     return Preset(name=name, base_url=f"http://127.0.0.1:{port}/v1")

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from core.hosts import address, host_text, is_this_machine
 from core.keys import Key, SessionKeys
 from core.plan import Endpoint
-from core.probing import engines
 from core.probing.answering import SUSPECT, UNCLEAR, ask_model
 from core.probing.attention import Attention
 from core.probing.circumstances import Diagnosis
@@ -18,7 +17,15 @@ from core.probing.courier import Courier
 from core.probing.identity import tell_engine
 from core.probing.listing import choose_model, list_models
 from core.probing.report import Report
-from core.probing.result import Check, CheckName, CheckState, ProbeResult, ProbeState, known_server
+from core.probing.result import (
+    UNKNOWN_ENGINE,
+    Check,
+    CheckName,
+    CheckState,
+    ProbeResult,
+    ProbeState,
+    known_server,
+)
 from core.probing.way import find_way, take_key
 from core.quantities import seconds
 from core.records import Failure, FailureKind
@@ -87,7 +94,7 @@ def _ask(report: Report, courier: Courier, model: str | None) -> None:
 def _ready(report: Report) -> Diagnosis:
     """The words for an endpoint that answered."""
     facts = report.facts
-    known = facts.get("engine", engines.UNKNOWN) != engines.UNKNOWN
+    known = facts.get("engine", UNKNOWN_ENGINE) != UNKNOWN_ENGINE
     name = facts["engine"] if known else host_text(*address(report.endpoint.base_url))
     model, first_s = facts.get("model"), facts.get("first_token_s")
     if first_s is None:

@@ -13,6 +13,8 @@ from core.repeats import OneRun, difference_of_outputs, difference_of_values
 from core.steadiness import Rate, together
 from core.words import say
 
+NAMED = 2  # of those behind a tie; more are counted
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
@@ -68,6 +70,11 @@ class Place:
     def clear(self) -> bool:
         """Whether one alone is ahead."""
         return len(self.best) == 1
+
+    @property
+    def behind(self) -> tuple[str, ...]:
+        """Those that the highest one is ahead of for certain, highest first."""
+        return tuple(name for name in self.values if name not in self.best)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +145,8 @@ def _decode_words(place: Place) -> str:
     if not place.enough:
         few = say("too few repeats") if place.tie else say("too few requests")
         return say("{few} to say who decodes fastest {whom}", few=few, whom=whom)
-    return say("no difference in decode speed seen between {names} {whom}", names=_names(place.best), whom=whom)
+    words = say("no difference in decode speed seen between {names} {whom}", names=_names(place.best), whom=whom)
+    return words + _behind_words(place)
 
 
 def _under(place: Place) -> str:
@@ -153,7 +161,20 @@ def _throughput_words(place: Place) -> str:
     if not place.enough:
         few = say("not enough repeats") if place.tie else say("not enough requests")
         return say("{few} to tell who serves the most {whom}", few=few, whom=whom)
-    return say("no difference in throughput seen between {names} {whom}", names=_names(place.best), whom=whom)
+    words = say("no difference in throughput seen between {names} {whom}", names=_names(place.best), whom=whom)
+    return words + _behind_words(place)
+
+
+def _behind_words(place: Place) -> str:
+    """Who has no part in a tie, so that nobody of the comparison is missing from the verdict."""
+    behind, leader = place.behind, place.best[0]
+    if not behind:
+        return ""
+    if len(behind) == 1:
+        return say(", {name} is behind {leader}", name=behind[0], leader=leader)
+    if len(behind) <= NAMED:
+        return say(", {names} are behind {leader}", names=_names(behind), leader=leader)
+    return say(", the other {n} are behind {leader}", n=len(behind), leader=leader)
 
 
 def _sentence(decode: Place | None, throughput: Place | None) -> str:

@@ -21,6 +21,10 @@ class RunState(StrEnum):
     FAILED = "failed"
 
 
+LIVE_STATES = (RunState.QUEUED, RunState.RUNNING)
+ENDED_STATES = tuple(state for state in RunState if state not in LIVE_STATES)
+
+
 class StoppedBy(StrEnum):
     """What ended the sending."""
 

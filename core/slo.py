@@ -1,7 +1,9 @@
 """A service level objective: limits that a run's numbers have to keep. Only the values; who keeps them is not here."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from reprlib import repr as shortened
 from typing import Literal, Self
 
 from core.base_url import PlanError, require
@@ -41,7 +43,7 @@ class SloLimit:
         require(
             self.metric in known,
             "An SLO cannot limit {metric}: choose one of {known}.",
-            metric=self.metric,
+            metric=shortened(self.metric).strip("'\""),
             known=", ".join(known),
         )
         if self.metric == SUCCESS_RATE:
@@ -137,3 +139,14 @@ class Slo:
     def __str__(self) -> str:
         """All limits, with commas."""
         return ", ".join(map(str, self.limits))
+
+
+def common_limit(slos: Iterable[Slo | None], metric: str, statistic: str) -> float | None:
+    """The limit on this statistic that is everybody's who has one; None where there is none, or where two differ."""
+    values = {
+        limit.value
+        for slo in slos
+        for limit in (slo.limits if slo is not None else ())
+        if (limit.metric, limit.statistic) == (metric, statistic)
+    }
+    return values.pop() if len(values) == 1 else None

@@ -34,6 +34,21 @@ class Stay:
     tokens: float
 
 
+def stay(
+    *,
+    sent_s: float,
+    ended_s: float,
+    first_token_s: float | None,
+    last_token_s: float | None,
+    streamed: bool,
+    tokens: float,
+) -> Stay:
+    """A request that was sent and has ended, in its lane; an answer in one piece was made at some time between."""
+    begun_s = first_token_s if streamed and first_token_s is not None else sent_s
+    done_s = ended_s if last_token_s is None else last_token_s
+    return Stay(sent_s=sent_s, ended_s=ended_s, begun_s=begun_s, done_s=max(begun_s, done_s), tokens=tokens)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
     """Output a second of one run, or of several runs alike.

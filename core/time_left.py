@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from math import ceil
 
 from core.plan import Load, RunPlan
-from core.words import say
 
 LEAST_SHARE = 0.03  # of a run counted in requests; before it there is no pace
 
@@ -45,11 +44,3 @@ def _lasts_s(load: Load, round_s: float | None) -> float | None:
 
 def _rounds(requests: int, concurrency: int) -> int:
     return ceil(requests / concurrency)
-
-
-def span(seconds: float) -> str:
-    """A length of time as people say it: seconds up to two minutes, then minutes."""
-    if seconds < 120:
-        return say("{n} s", n=ceil(seconds))
-    minutes = round(seconds / 60)
-    return say("{n} min", n=minutes) if minutes < 120 else say("{n} h", n=round(minutes / 60))

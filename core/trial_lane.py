@@ -5,11 +5,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
 from core.keys import Key
 from core.plan import Endpoint
 from core.words import say
 
+LATE_S, LATE_SHARE = 0.01, 0.1  # the share is of TTFT: later than both is worth a word
+BUSY_SHARE = 0.9  # of this machine while the answer came: who reads it may have had to wait, too
 SHORTEST_S = 0.25  # chunks that came over less time than this say nothing of a pace
 
 
@@ -32,6 +35,16 @@ class Contestant:
     model: str
 
 
+class Watch(Protocol):
+    """How late this process was, from `anew` on; `busy_share` once the watch is over."""
+
+    late_s: float
+    busy_share: float | None
+
+    def anew(self) -> None:
+        """Forget what was before."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialView:
     """An answer as it stands. Texts are the server's: escape them where they are shown.
@@ -47,6 +60,9 @@ class TrialView:
         output_tokens: As the server counted.
         error_sentence: What went wrong and what to do next; "" if nothing did.
         note: What else should be known: that it was cut, and why.
+        late_s: How late this process itself was at worst since the request left: each time above may be so much off.
+        busy_share: How busy this machine was meanwhile; None until the end, where it does not tell, and of a built-in
+            server, whose own work that is.
     """
 
     label: str
@@ -61,6 +77,20 @@ class TrialView:
     output_tokens: int | None
     error_sentence: str
     note: str
+    late_s: float = 0.0
+    busy_share: float | None = None
+
+    @property
+    def held_up(self) -> bool:
+        """Whether its times say more of this machine than of the server."""
+        if self.ttft_s is None:
+            return False
+        return self.was_late or (self.busy_share or 0.0) >= BUSY_SHARE
+
+    @property
+    def was_late(self) -> bool:
+        """Whether it was seen that what came was read late, by more than matters."""
+        return self.late_s > max(LATE_S, LATE_SHARE * (self.ttft_s or 0.0))
 
 
 class Lane:
@@ -81,6 +111,7 @@ class Lane:
         self.asked_tokens = output_tokens
         self.total_s = total_s
         self.key: Key | None = None
+        self.watch: Watch | None = None
         self._most = most_characters
         self._clock = clock
         self._lock = threading.Lock()
@@ -127,6 +158,8 @@ class Lane:
         """The connection stands, and the first byte of the request is about to be written."""
         with self._lock:
             self._sent = self._clock()
+            if self.watch is not None:
+                self.watch.anew()
 
     def add(self, text: str, reasoning: str) -> bool:
         """A chunk with output came; "" for a tool call. False if no more is wanted."""
@@ -196,6 +229,8 @@ class Lane:
                 output_tokens=self._tokens,
                 error_sentence=self._error,
                 note=self._note,
+                late_s=0.0 if self.watch is None else self.watch.late_s,
+                busy_share=None if self.watch is None or self.contestant.endpoint.demo else self.watch.busy_share,
             )
 
     def _without_key(self, text: str) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from core.base_url import require
 from core.keys import SessionKeys
+from core.probing.attention import Attention
 from core.trial_lane import Contestant, Lane, TrialState, TrialView
 
 __all__ = ["Contestant", "Trial", "TrialLimits", "TrialState", "TrialView", "preload"]
@@ -99,4 +100,6 @@ def _answer() -> Callable[[Lane, SessionKeys | None], None]:
 
 
 def _run(lane: Lane, session: SessionKeys | None) -> None:
-    _answer()(lane, session)
+    answer = _answer()
+    with Attention() as lane.watch:
+        answer(lane, session)

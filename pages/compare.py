@@ -4,13 +4,13 @@ import streamlit as st
 
 from core.comparison import Statistic
 from core.lineup import Entry, Lineup
+from core.run import ENDED_STATES
 from core.standing import doubts, rows
 from core.words import say
 from pages.parts import compare_charts, compare_controls, compare_range, compare_search, compare_tables, compare_verdict
 from pages.parts.compare_choice import choose
 from pages.parts.compare_controls import Look, contenders, looked_at, nothing_chosen, spread_of
 from pages.parts.compare_data import MOST, chosen_ids, doubts_of_runs, laid_out, read
-from pages.parts.ended_runs import ENDED
 from pages.parts.look import findings, header, pair, problem
 from pages.parts.text import escape_markdown, plural, short
 
@@ -77,7 +77,7 @@ def draw_charts(line: Lineup, look: Look) -> None:
 
 def remarks(entries: list[Entry], gone: list[str]) -> list[str]:
     """Which of the chosen runs are not in the numbers, or not whole yet."""
-    live = [entry for entry in entries if entry.run.state not in ENDED]
+    live = [entry for entry in entries if entry.run.state not in ENDED_STATES]
     silent = sum(not has_answer(entry) for entry in entries if entry not in live)
     waiting = sum(not has_answer(entry) for entry in live)
     found = [

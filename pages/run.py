@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.run import RunState
+from core.run import LIVE_STATES
 from core.words import say
 from pages.parts import (
     links,
@@ -22,8 +22,6 @@ from pages.parts.run_actions import draw_actions, follow
 from pages.parts.run_data import Opened, opened
 from pages.parts.state import services
 from storage.runs import RunNotFound
-
-LIVE = (RunState.QUEUED, RunState.RUNNING)
 
 
 def lost(run_id: str) -> None:
@@ -44,7 +42,7 @@ def head(found: Opened) -> run_window.Part:
         row = st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="top", gap="small")
         with row.container(width="stretch") if run_window.has_switch(run) else row:
             part = run_window.switched(found)
-        if run.state not in LIVE:  # the numbers of a live one are drawn again as they grow, over what is typed
+        if run.state not in LIVE_STATES:  # the numbers of a live one are drawn again as they grow, over what is typed
             run_labels.draw(row.container(width="content"), run.id)
     with top:
         named = replace(run, name=run_labels.name(run.id))
@@ -52,7 +50,7 @@ def head(found: Opened) -> run_window.Part:
         draw_actions(header(title, run_headline.line(named), run_headline.badges(run)), run)
         if labels := run_labels.shown(run.id):
             st.markdown(labels)
-        if run.state in LIVE:
+        if run.state in LIVE_STATES:
             follow(run)
     return part
 
@@ -62,10 +60,10 @@ def draw(found: Opened) -> None:
     run, summary = found.run, found.summary
     part = head(found)
     run_headline.cards(part.summary, part.grey)
-    run_rates.cards(run, summary)
-    run_headline.under_the_cards(run, part.summary, summary)
+    run_rates.cards(run, summary, found.grey)
+    run_headline.under_the_cards(run, part.summary, summary if part.window is None else None)
     run_slo.show(run, part.summary)
-    findings(found.findings)
+    findings(part.findings)
     run_rates.moments(run, summary, found.in_flight)
     if summary.counts.get("ok"):
         run_charts.spreads(part.summary, part.samples, part.grey, run.plan.configuration.slot)
@@ -73,8 +71,9 @@ def draw(found: Opened) -> None:
         run_charts.over_time(
             found.first,
             found.output,
-            summary,
+            part.summary,
             requests=found.requests,
+            steady=part.window is not None,
             slot=run.plan.configuration.slot,
         )
     tabs(found)

@@ -7,6 +7,8 @@ from typing import Any
 
 import duckdb
 
+from core.doubts.client import late_for_ttft
+from core.doubts.course import busy
 from core.load import Variable, level_words
 from core.metrics import DEFINITIONS_VERSION
 from core.run import RunState
@@ -16,13 +18,19 @@ SHOWN = (
     "id", "name", "label", "slot", "configuration_id", "engine", "model", "endpoint", "demo", "concurrency", "rate",
     "state", "message", "tags", "started_at", "ended_at", "experiment_id", "experiment_name",
 )  # fmt: skip
+# Read from what was recorded as JSON: what tells whether its numbers are to be taken as they stand.
+RECORDED = {
+    "machine_busy_share": "TRY_CAST(json_extract_string(client, '$.machine_busy_share') AS DOUBLE)",
+    "loop_lag_p99_s": "TRY_CAST(json_extract_string(client, '$.loop_lag_p99_s') AS DOUBLE)",
+    "base_url": "json_extract_string(plan, '$.configuration.endpoint.base_url')",
+}
 MEASURED = (
     "ok", "success_rate", "ttft_p50_s", "ttft_p99_s", "tpot_p50_s", "decode_tps", "output_tokens_per_s", "gap_grid",
     "sparkline",
 )  # fmt: skip
 SEARCHED = "lower(concat_ws(' ', name, label, model, engine, endpoint, experiment_name, array_to_string(tags, ' ')))"
 ROWS = f"""
-SELECT {", ".join(SHOWN)}, {", ".join(MEASURED)}
+SELECT {", ".join(SHOWN)}, {", ".join(RECORDED.values())}, {", ".join(MEASURED)}
 FROM runs LEFT JOIN summaries ON run_no = no AND definitions_version = $version
 """  # noqa: S608 -- every name is ours
 
@@ -35,6 +43,9 @@ class RunRow:
         concurrency: Requests in flight of a closed loop; None of an open one.
         rate: Requests/s of an open loop; None of a closed one.
         demo: "" for an endpoint of the user's, else "llama.cpp" or "simulated".
+        machine_busy_share: How busy all cores of this machine were in it.
+        loop_lag_p99_s: How late the load generator was.
+        base_url: Where its server was.
         ok: Successful requests; None while the run lives.
         decode_tps: Median decode speed of one stream.
         gap_grid: 200 quantiles of the chunk gap, from least to most; empty if there are none.
@@ -59,6 +70,9 @@ class RunRow:
     ended_at: datetime | None
     experiment_id: str | None
     experiment_name: str | None
+    machine_busy_share: float | None
+    loop_lag_p99_s: float | None
+    base_url: str | None
     ok: int | None
     success_rate: float | None
     ttft_p50_s: float | None
@@ -68,6 +82,12 @@ class RunRow:
     output_tokens_per_s: float | None
     gap_grid: tuple[float, ...]
     sparkline: tuple[float, ...]
+
+    @property
+    def doubted(self) -> bool:
+        """Whether a verdict on it would be in doubt: by a busy machine, or by a client that was late for TTFT."""
+        busy_here = busy(self.machine_busy_share, self.base_url or "") is not None
+        return busy_here or late_for_ttft(self.loop_lag_p99_s, self.ttft_p50_s)
 
     @property
     def variable(self) -> Variable:
@@ -118,7 +138,7 @@ def rows(
         order += " LIMIT $most"
         values["most"] = limit
     found = cursor.execute(f"{ROWS} WHERE {' AND '.join(wanted)}{order}", values).fetchall()
-    return [_row(dict(zip((*SHOWN, *MEASURED), values, strict=True))) for values in found]
+    return [_row(dict(zip((*SHOWN, *RECORDED, *MEASURED), values, strict=True))) for values in found]
 
 
 def _row(found: dict[str, Any]) -> RunRow:

@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 
 from core.records import RequestRecord
-from core.run import Run, RunState
+from core.run import LIVE_STATES, Run, RunState
 from core.words import say
 from storage import columns, journal, run_values, summaries
 from storage.database import Database
@@ -26,19 +26,19 @@ FLUSH_S = 0.4
 RETRY_S = 2.0
 SLICE = 5_000  # records of a whole run that are handed over at once
 MOST_WAITING = 20_000  # records; beyond, the caller writes them itself and waits
-LIVE_STATES = (RunState.QUEUED.value, RunState.RUNNING.value)
 
 
 @dataclass(slots=True, kw_only=True)
 class _Live:
     """A run that is being recorded: its number, the next request's place, what waits in the journal.
 
-    `news` waits to be stored: columns of its row.
+    `news` and `ending` wait to be stored: columns of its row, the latter those that its end tells.
     """
 
     no: int
     ordinal: int = 0
     news: dict[str, str | None] | None = None
+    ending: dict[str, Any] | None = None
     backlog: Backlog = field(default_factory=Backlog)
 
 
@@ -58,6 +58,7 @@ class Recorder:
         self._database = database
         self._lock = threading.Lock()
         self._live: dict[str, _Live] = {}
+        self._ended: set[str] = set()
         self._waiting: list[_Waiting] = []
         self._waiting_records = 0
         columns.table(0, ())  # loads what pyarrow loads at its first list, not in a run's first half second
@@ -115,22 +116,19 @@ class Recorder:
         self._database.soon(self._flush, FLUSH_S)
 
     def run_ended(self, run: Run) -> None:
-        """Commit what waits, store how the run ended, and what its page and its table row need."""
+        """Commit what waits, store how the run ended, and what its page and its table row need.
+
+        What cannot be stored now is tried again, as requests are, and raises what it failed with. The first end that a
+        run is told to have is the one it had.
+        """
         with self._lock:
             live = self._live.get(run.id)
-        if live is None:
-            raise RunNotFound(say("No run {id} is being recorded.", id=run.id))
+            if live is None and run.id not in self._ended:
+                raise RunNotFound(say("No run {id} is being recorded.", id=run.id))
+            if live is not None and live.ending is None:
+                values = run_values.row(run)
+                live.ending = {name: values[name] for name in run_values.AT_THE_END}
         self._database.flush(self._flush)
-        values = run_values.row(run)
-
-        def end(connection: duckdb.DuckDBPyConnection) -> None:
-            _update(connection, live.no, {name: values[name] for name in run_values.AT_THE_END})
-            journal.settle(connection, live.no)
-
-        self._database.write(end)
-        with self._lock:
-            del self._live[run.id]
-        self._database.write(lambda connection: summaries.derive(connection, live.no))
 
     def recover(self) -> tuple[str, ...]:
         """Mark what was running when the app died as interrupted, and finish what its end would have stored."""
@@ -172,7 +170,8 @@ class Recorder:
             news = [(live, live.news) for live in self._live.values() if live.news is not None]
             for live, _ in news:
                 live.news = None
-        if not batches and not news:
+            over = {run_id: live for run_id, live in self._live.items() if live.ending is not None}
+        if not batches and not news and not over:
             return
         saved = False
         try:
@@ -180,9 +179,19 @@ class Recorder:
                 for live, values in news:
                     _update(connection, live.no, values)
                 self._append(connection, batches)
+                for live in over.values():
+                    _update(connection, live.no, live.ending or {})
+                    journal.settle(connection, live.no)
             saved = True
         finally:
             self._settle_accounts(batches, news, saved=saved)
+        with self._lock:
+            for run_id in over:
+                del self._live[run_id]
+            self._ended |= over.keys()
+        for live in over.values():
+            with transaction(connection):
+                summaries.derive(connection, live.no)
 
     def _settle_accounts(
         self, batches: list[_Waiting], news: list[tuple[_Live, dict[str, str | None]]], *, saved: bool

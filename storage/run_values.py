@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from core import redaction
+from core.doubts import claims
 from core.plan import RunPlan
 from core.records import RequestRecord
 from core.run import ClientHealth, Preflight, Run, RunState, StoppedBy
@@ -96,10 +97,8 @@ def run(found: dict[str, Any], records: tuple[RequestRecord, ...] = ()) -> Run:
 
 
 def engine(found: Run) -> str:
-    """What answered, where it is known: the server's own word, else the demo's."""
-    server = found.environment.get("server")
-    named = server.get("engine") if isinstance(server, dict) else None
-    return _words(named) or found.plan.configuration.endpoint.demo
+    """What answered, where it is known: the server's own word, else the user's, else the demo's."""
+    return _words(claims.engine(found)) or found.plan.configuration.endpoint.demo
 
 
 def dumps(value: Any) -> str:

@@ -9,15 +9,15 @@ import pyarrow as pa
 
 from core import metrics, summary, timeline
 from core.percentile import percentile
-from core.run import Run, RunState
-from core.steadiness import Stay
+from core.run import LIVE_STATES, Run, RunState
+from core.steadiness import Stay, stay
 from core.summary import Summary
 from core.timeline import Series
 from core.words import say
 from storage import listing, reading, run_values, summaries
 from storage.listing import RunRow
 from storage.problems import NameEmpty, RunNotEnded, RunNotFound, UnknownMetric
-from storage.recorder import LIVE_STATES, SLICE, Recorder
+from storage.recorder import SLICE, Recorder
 
 __all__ = ["RunNotFound", "RunRow", "RunStore"]
 TABLES = ("requests", "journal", "chunks", "texts", "distributions", "summaries")
@@ -206,9 +206,11 @@ def _known(metric: str) -> None:
 
 
 def _stay(row: dict[str, Any]) -> Stay:
-    # An answer in one piece was made at some time between its sending and its end.
-    streamed = row["streamed"] and row["first_token_s"] is not None
-    begun: float = row["first_token_s"] if streamed else row["sent_s"]
-    done: float = row["ended_s"] if row["last_token_s"] is None else row["last_token_s"]
-    tokens = float(row["output_tokens"] or 0) if row["outcome"] == "ok" else 0.0
-    return Stay(sent_s=row["sent_s"], ended_s=row["ended_s"], begun_s=begun, done_s=max(begun, done), tokens=tokens)
+    return stay(
+        sent_s=row["sent_s"],
+        ended_s=row["ended_s"],
+        first_token_s=row["first_token_s"],
+        last_token_s=row["last_token_s"],
+        streamed=row["streamed"],
+        tokens=float(row["output_tokens"] or 0) if row["outcome"] == "ok" else 0.0,
+    )

@@ -14,6 +14,7 @@ import pyarrow as pa
 from core import metrics, timeline
 from core.metrics import DEFINITIONS_VERSION
 from core.records import Outcome, RequestRecord, TokenSource
+from core.run import LIVE_STATES
 from core.summary import ITL_SHARE, SANE, STATISTICS, Distribution, Summary, token_source
 from core.timeline import Series
 from core.tutorial import Tutorial, tutorial
@@ -42,7 +43,7 @@ SUMMARY_COLUMNS = (
     "run_no", "definitions_version", "ok", "success_rate", "ttft_p50_s", "ttft_p99_s", "tpot_p50_s", "decode_tps",
     "output_tokens_per_s", "gap_grid", "sparkline", "timeline_start_s", "timeline_step_s", "output", "facts",
 )  # fmt: skip
-ENDED = "state NOT IN ('queued', 'running')"
+ENDED = f"state NOT IN ({', '.join(repr(state.value) for state in LIVE_STATES)})"
 Grids = dict[str, list[float]]
 
 

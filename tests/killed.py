@@ -1,6 +1,5 @@
 """A run against the paced simulator whose app is killed at a random moment, and what must be true afterwards."""
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -12,6 +11,7 @@ from core.run import Run, RunState
 from core.servers.paced_child import PacedServer
 from storage.database import Database
 from storage.runs import RunStore
+from tests.own_time import waited_s
 
 MODEL = (
     "gt-ttft20000-itl4000"  # 20 ms to the first token, 4 ms a token: a request of 24 tokens takes a tenth of a second
@@ -70,19 +70,6 @@ def kill_and_check(app: subprocess.Popen[bytes], database: Path, server: PacedSe
     assert run.preflight.streams
     assert run.client.loop_lag_p99_s is not None, "How the client fared was lost."
     assert run.client.max_in_flight == CONCURRENCY
-
-
-def waited_s(group: int) -> float:
-    """How long the threads of a process group have waited for a processor in all, which is no delay of their own.
-
-    0 where the system does not tell.
-    """
-    total_ns = 0
-    for told in Path("/proc").glob("[0-9]*/task/*/schedstat"):
-        with contextlib.suppress(OSError):  # some end meanwhile
-            if os.getpgid(int(told.parts[2])) == group:
-                total_ns += int(told.read_text().split()[1])
-    return total_ns / 1e9
 
 
 def wait_until_gone(group: int, until_s: float) -> None:

@@ -196,6 +196,25 @@ def test_a_taken_port_is_one_sentence():
     assert start.occupied("127.0.0.1", port) is None
 
 
+@pytest.mark.parametrize(
+    ("environment", "words", "expected"),
+    [
+        ({}, [], '--port "8501" --address "127.0.0.1"'),
+        ({"PORT": "8710", "ADDRESS": "::1"}, [], '--port "8710" --address "::1"'),
+        ({"PORT": "8710"}, ["PORT=8600"], '--port "8600" --address "127.0.0.1"'),
+    ],
+)
+def test_port_and_address_are_taken_from_the_environment_as_from_the_command_line(environment, words, expected):
+    clean = {name: value for name, value in os.environ.items() if name not in ("PORT", "ADDRESS", "MAKEFLAGS")}
+
+    done = subprocess.run(
+        ["make", "--dry-run", "run", *words], cwd=ROOT, env=clean | environment,
+        capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+
+    assert expected in done.stdout
+
+
 def test_a_port_that_is_none_is_one_sentence():
     done = subprocess.run(
         [sys.executable, str(ROOT / ".ci" / "start.py"), "--port", "http"],

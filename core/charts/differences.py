@@ -15,6 +15,9 @@ Standing = Literal["good", "bad", "neutral"]
 PALE = 0.4  # of what rests on too little
 FARTHEST = 300.0  # %; beyond this an arrow at the edge says more than a squeezed chart
 
+LETTER = 0.027  # of the room for the values
+APART = "\N{NO-BREAK SPACE}" * 4  # of a label from its mark
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
@@ -23,7 +26,7 @@ class Interval:
     Attributes:
         low, high: Ends of the interval; None where no interval could be made.
         weak: Whether it rests on too little: drawn pale.
-        label: What stands right of it, such as "−25 % better".
+        label: What stands beside it, such as "−25 % better".
     """
 
     series: Series
@@ -46,9 +49,7 @@ class Row:
 def forest(mode: Mode, rows: Sequence[Row], *, title: str, margin: float, reading: str = "") -> Figure:
     """One row a metric; grey zone: differences within the margin are not worth naming."""
     ink = INK[mode]
-    sub = reading or say(
-        "bars are 95 % intervals · grey zone: within ±{margin} %, no difference worth naming", margin=f"{margin:g}"
-    )
+    sub = reading or _reading(rows, margin)
     most = max((len(row.intervals) for row in rows), default=1)
     fig = figure(mode, title, sub, x="%", y="", height=max(400, 110 + len(rows) * (24 + 22 * most)))
     fig.add_vrect(x0=-margin, x1=margin, fillcolor=ink.band, line_width=0, layer="below")
@@ -67,11 +68,23 @@ def forest(mode: Mode, rows: Sequence[Row], *, title: str, margin: float, readin
     )
     low, high = _ends(rows, margin)
     room = high - low
-    longest = max((len(interval.label) for row in rows for interval in row.intervals), default=0)
-    fig.update_xaxes(range=[low - 0.06 * room, high + (0.1 + 0.027 * longest) * room], showgrid=True, zeroline=False)
+    left, right = (_longest_label(rows, left=left) for left in (True, False))
+    fig.update_xaxes(range=[low - (0.06 + left) * room, high + (0.06 + right) * room], showgrid=True, zeroline=False)
     fig.update_layout(showlegend=True)
     room_for_legend(fig, names.values(), width=400)
     return fig
+
+
+def _reading(rows: Sequence[Row], margin: float) -> str:
+    """How it is to be read; of bars only where there are some."""
+    zone = say("grey zone: within ±{margin} %, no difference worth naming", margin=f"{margin:g}")
+    barred = any(interval.low is not None for row in rows for interval in row.intervals)
+    return f"{say('bars are 95 % intervals') if barred else say('too few requests for intervals')} · {zone}"
+
+
+def _is_left(interval: Interval) -> bool:
+    """Whether its label stands on the left, so that it never lies on the line of no difference."""
+    return (interval.value if interval.high is None else interval.high) < 0
 
 
 def _series_in_order(rows: Sequence[Row]) -> list[Series]:
@@ -85,6 +98,12 @@ def _series_in_order(rows: Sequence[Row]) -> list[Series]:
 def _dodge(place: int, count: int) -> float:
     step = 0.32 if count <= 2 else 0.76 / count
     return ((count - 1) / 2 - place) * step
+
+
+def _longest_label(rows: Sequence[Row], *, left: bool) -> float:
+    """The room for the labels on one side, as a share of that for the values."""
+    longest = max((len(i.label) for row in rows for i in row.intervals if _is_left(i) is left), default=0)
+    return 0.04 + LETTER * longest if longest else 0.0
 
 
 def _clamped(value: float) -> float:
@@ -136,16 +155,21 @@ def _one_configuration(fig: Figure, ink: Ink, rows: Sequence[Row], named: tuple[
     )
     inks = {"good": ink.good, "bad": ink.bad, "neutral": ink.muted}
     fig.add_scatter(
-        x=[max(high, value) for value, (_, high) in zip(values, ends, strict=True)],
+        x=[low if _is_left(i) else high for (_, _, i), (low, high) in zip(mine, ends, strict=True)],
         y=heights,
         mode="text",
-        text=[f"&nbsp;&nbsp;&nbsp;<i>{i.label}</i>" if i.weak else f"&nbsp;&nbsp;&nbsp;{i.label}" for _, _, i in mine],
-        textposition="middle right",
+        text=[_label(i) for _, _, i in mine],
+        textposition=["middle left" if _is_left(i) else "middle right" for _, _, i in mine],
         textfont={"size": 11, "color": [ink.muted if i.weak else inks[i.standing] for _, _, i in mine]},
         showlegend=False,
         hoverinfo="skip",
         cliponaxis=False,
     )
+
+
+def _label(interval: Interval) -> str:
+    told = f"<i>{interval.label}</i>" if interval.weak else interval.label
+    return f"{told}{APART}" if _is_left(interval) else f"{APART}{told}"
 
 
 def _in_words(interval: Interval) -> str:

@@ -81,52 +81,44 @@ def _spans(
     )
 
 
-def output_over_time(mode: Mode, output: Steps, *, mean: float | None, slot: int, streamed: bool = True) -> go.Figure:
-    """Tokens/s as a line on a faint area; the whole run's mean is dotted and named in the second line."""
-    colour = INK[mode].colour(slot)
+def output_over_time(
+    mode: Mode, output: Steps, *, mean: float | None, slot: int, streamed: bool = True, of: str = "whole run"
+) -> go.Figure:
+    """Tokens/s as a line on a faint area; the mean is dotted, and the second line says what it is the mean `of`."""
     spread = "tokens spread over each request's decoding" if streamed else "each answer's tokens when it came"
     reading = say(spread) + say(", {step} s steps", step=number(output.step_s))
     if mean is not None:
-        reading += " · " + say("dotted: whole run, {mean} tokens/s", mean=number(mean))
+        reading += " · " + say("dotted: {of}, {mean} tokens/s", of=say(of), mean=number(mean))
     fig = figure(mode, say("Output over time"), reading, x=say("seconds since start"), y=say("tokens/s"), height=330)
-    fig.add_scatter(
-        x=thinned(output.times_s),
-        y=thinned(output.values),
-        mode="lines",
-        line={"color": colour, "width": 1.8},
-        fill="tozeroy",
-        fillcolor=veil(colour, 0.10),
-        showlegend=False,
-        hovertemplate=f"%{{x:.2f}} s<br>%{{y:,.4g}} {say('tokens/s')}<extra></extra>",
-    )
-    if mean is not None:
-        fig.add_hline(y=mean, line={"width": 1, "dash": "dot", "color": INK[mode].muted})
-    fig.update_yaxes(rangemode="tozero", tickformat=",~r")
-    fig.update_xaxes(rangemode="tozero")
-    fig.update_layout(margin={"t": 60})
+    _area(fig, mode, output, slot=slot, dotted=mean, hover=f"%{{y:,.4g}} {say('tokens/s')}")
     return fig
 
 
 def in_flight_over_time(mode: Mode, in_flight: Steps, *, slot: int, most: int | None) -> go.Figure:
     """Requests on their way; `most` is how many were allowed, dotted. A line that only rises is a server overrun."""
-    colour = INK[mode].colour(slot)
     reading = say("steady: the server keeps up · only rising: it does not")
     if most is not None:
         reading += " · " + say("dotted: no more than {n} were allowed", n=f"{most:,}")
     fig = figure(mode, say("In flight over time"), reading, x=say("seconds since start"), y=say("requests"), height=330)
+    _area(fig, mode, in_flight, slot=slot, dotted=most, hover=f"%{{y:,.3r}} {say('in flight')}")
+    return fig
+
+
+def _area(fig: go.Figure, mode: Mode, steps: Steps, *, slot: int, dotted: float | None, hover: str) -> None:
+    """Steps over time as a line on a faint area from zero, with a dotted line across."""
+    colour = INK[mode].colour(slot)
     fig.add_scatter(
-        x=thinned(in_flight.times_s),
-        y=thinned(in_flight.values),
+        x=thinned(steps.times_s),
+        y=thinned(steps.values),
         mode="lines",
         line={"color": colour, "width": 1.8},
         fill="tozeroy",
         fillcolor=veil(colour, 0.10),
         showlegend=False,
-        hovertemplate=f"%{{x:.2f}} s<br>%{{y:,.3r}} {say('in flight')}<extra></extra>",
+        hovertemplate=f"%{{x:.2f}} s<br>{hover}<extra></extra>",
     )
-    if most is not None:
-        fig.add_hline(y=most, line={"width": 1, "dash": "dot", "color": INK[mode].muted})
+    if dotted is not None:
+        fig.add_hline(y=dotted, line={"width": 1, "dash": "dot", "color": INK[mode].muted})
     fig.update_yaxes(rangemode="tozero", tickformat=",~r")
     fig.update_xaxes(rangemode="tozero")
     fig.update_layout(margin={"t": 60})
-    return fig

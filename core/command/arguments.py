@@ -6,9 +6,11 @@ import tempfile
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from core import pasted
+from core.calibration_result import LASTS, QUICK_LASTS
+from core.command.given import Parser, require_only
 from core.command.load_options import add_load_options, asked, seconds, whole
 from core.plan import Configuration, Endpoint, Experiment, Limits, PlanError, RunPlan, Workload
 from core.words import say
@@ -26,6 +28,7 @@ Exit status: 0 if requests of every run succeeded (of a search: of one), 1 if no
 understood, 130 if Ctrl-C stopped it; what was measured by then is reported and written all the same."""
 
 MOST_REPEATS = 100
+BESIDE_PLAN = ("--out", "--no-preflight", "--priority")  # they say where to and how, never what is measured
 RUN = """Send requests to one endpoint that speaks the OpenAI API, as many in flight or a second as you say, and report
 latencies, speeds and reasons to doubt them. --base-url and --model are needed, or --plan."""
 RUN_ENDS = """examples:
@@ -43,7 +46,7 @@ understood, 130 after Ctrl-C."""
 DEMO = """Measure one small model in three quantizations at 1 and at 4 streams on a real llama.cpp server, which is
 started here. The first time, its model files are made and kept. Needs no network and no graphics card."""
 CALIBRATE = """Measure a simulator whose times are known exactly, at more and more streams, and tell how many tokens/s
-this machine can measure and how far from the truth the measured times are. Takes about half a minute; stop other work
+this machine can measure and how far from the truth the measured times are. Takes {lasts}; stop other work
 meanwhile."""
 CALIBRATE_ENDS = "Exit status: 0 if at least one number of streams is measured well, else 1."
 EXPORT = (
@@ -56,15 +59,6 @@ LIMITS = (
     ("idle", 120, "from one piece of an answer to the next"),
     ("total", 1800, "from the request to the end of its answer"),
 )
-
-
-class Parser(argparse.ArgumentParser):
-    """Says what is wrong and where all options are listed, instead of listing them."""
-
-    def error(self, message: str) -> NoReturn:
-        """End with status 2."""
-        words = say("{what}. See: {command} --help", what=message.removeprefix("argument "), command=self.prog)
-        self.exit(2, f"{self.prog}: {words}\n")
 
 
 def parsed(words: Sequence[str] | None) -> argparse.Namespace:
@@ -111,11 +105,11 @@ def parser() -> argparse.ArgumentParser:
     calibrate = commands.add_parser(
         "calibrate",
         help="how much can this machine measure, with what error?",
-        description=CALIBRATE,
+        description=say(CALIBRATE, lasts=LASTS),
         epilog=CALIBRATE_ENDS,
     )
     calibrate.add_argument("--out", type=Path, metavar="FILE", help="write the result (JSON)")
-    calibrate.add_argument("--quick", action="store_true", help="fewer levels, about 15 seconds")
+    calibrate.add_argument("--quick", action="store_true", help=say("fewer levels, {lasts}", lasts=QUICK_LASTS))
     export = commands.add_parser("export", help="write stored runs as a run file", description=EXPORT)
     export.add_argument(
         "run", metavar="ID", help="the run's id, as its page shows it; or an experiment's, as a launch's address has it"
@@ -187,7 +181,7 @@ def _add_limits_and_files(run: argparse.ArgumentParser) -> None:
         "--plan",
         type=Path,
         metavar="FILE",
-        help="run a plan file, as pages of the app give it; it replaces all options above",
+        help="run a plan file, as pages of the app give it; it says all that options above do: none goes with it",
     )
     rest.add_argument("--out", type=Path, metavar="FILE", help="write the run file (JSON), one run a level")
     rest.add_argument(
@@ -204,6 +198,7 @@ def _add_limits_and_files(run: argparse.ArgumentParser) -> None:
 def experiment(options: argparse.Namespace) -> Experiment:
     """The experiment that the options of `run` ask for. Raises PlanError."""
     if options.plan is not None:
+        require_only(options, BESIDE_PLAN, "--plan")
         return pasted.experiment_of_file(options.plan)
     if not options.base_url or not options.model:
         raise PlanError(say("Name what to measure: --base-url and --model, or --plan FILE."))

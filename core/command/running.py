@@ -92,19 +92,18 @@ class Measured:
 
 def measure(
     experiment: Experiment,
+    stopper: Stopper,
     *,
     key_headers: Mapping[str, tuple[str, str] | None] | None = None,
     environ: Mapping[str, str] | None = None,
     preflight: bool = True,
-    stopper: Stopper | None = None,
 ) -> Measured:
     """The runs of an experiment; fewer if the user stopped, or if a built-in server did not start (which is told).
 
-    `key_headers`: the header with the key, by configuration id. `stopper`: one that listens already, and goes on to.
+    `stopper`: one that listens. `key_headers`: the header with the key, by configuration id.
     """
-    listening = contextlib.nullcontext() if stopper is not None else (stopper := Stopper()).listening()
     done: list[Done] = []
-    with listening, host_for(experiment.plans) as host:
+    with host_for(experiment.plans) as host:
         while not stopper.asked() and (plan := following(experiment, done)) is not None:
             line = Line(experiment, done, plan)
             if done:
@@ -160,7 +159,7 @@ def measure_and_report(experiment: Experiment, out: Path | None, *, texts: bool 
     """Measure, then print and write; Ctrl-C is held off until that is done, so that nothing measured is lost."""
     stopper = Stopper()
     with stopper.listening():
-        measured = measure(experiment, stopper=stopper, **how)
+        measured = measure(experiment, stopper, **how)
         status = report(experiment, measured, out, texts=texts)
     return INTERRUPTED if stopper.asked() else status
 
@@ -174,7 +173,7 @@ def report(experiment: Experiment, measured: Measured, out: Path | None, *, text
         return INTERRUPTED if measured.interrupted else 1
     written = out is None or _written(out, experiment, done, texts=texts)  # before words that nobody may read
     print(table([(one.run, one.summary) for one in done]))
-    for words in filter(None, [tutorial_line(done), *_edges(experiment, done)]):
+    for words in filter(None, [*_verdict(experiment, done), tutorial_line(done), *_edges(experiment, done)]):
         print(printable(words))
     if out is not None and written:
         print(say("Written: {path}", path=out))
@@ -184,6 +183,15 @@ def report(experiment: Experiment, measured: Measured, out: Path | None, *, text
     enough = any if experiment.search is not None else all
     complete = following(experiment, done) is None
     return 0 if written and complete and enough(_succeeded(one.run) for one in done) else 1
+
+
+def _verdict(experiment: Experiment, done: Sequence[Done]) -> list[str]:
+    """Of a search there is none: each configuration was measured at levels of its own."""
+    if experiment.search is not None or len({one.run.plan.configuration.id for one in done}) < 2:
+        return []
+    from core.command.verdict_line import verdict_lines
+
+    return verdict_lines(done)
 
 
 def _edges(experiment: Experiment, done: Sequence[Done]) -> list[str]:

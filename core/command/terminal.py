@@ -6,16 +6,19 @@ from collections.abc import Callable, Sequence
 from time import monotonic, sleep
 from typing import TextIO
 
+from core.comparison import FEWEST
 from core.course import Done, expected_runs
 from core.findings import findings, greyed
-from core.fleet.local import Listener, run_name
+from core.fleet.local import WAITING, Listener, run_name
 from core.loadgen.channel import Progress
 from core.plan import Experiment, RunPlan
+from core.quantities import span
 from core.records import Outcome, RequestRecord
 from core.run import Preflight, Run
+from core.several import some
 from core.shortening import cut
 from core.summary import Summary
-from core.time_left import span, time_left_s
+from core.time_left import time_left_s
 from core.words import say
 
 BAR = 8
@@ -60,7 +63,7 @@ class Line(Listener):
 
     def waiting(self) -> None:
         """Another measured run holds this machine."""
-        self.tell(say("Waiting for another measured run on this machine to end."))
+        self.tell(WAITING)
 
     def preflight(self, found: Preflight) -> None:
         """Tell what was changed, once."""
@@ -155,7 +158,7 @@ def table(runs: Sequence[tuple[Run, Summary]]) -> str:
                 label.ljust(width) + "".join(cell.rjust(size + 2) for cell, size in zip(cells, sizes, strict=True))
             )
     if any(cell.startswith("(") for _, cells in rows for cell in cells):
-        lines.append(say("(in brackets: too few samples, or the client was the bottleneck)"))
+        lines.append(say("(in brackets, which findings call grey: too few samples, or the client was the bottleneck)"))
     lines += _findings(runs)
     return "\n".join(lines)
 
@@ -168,12 +171,17 @@ def _cells(run: Run, summary: Summary) -> list[str]:
         if value is None:
             return DASH
         text = f"{value * 1000:,.1f}" if value < 1 else f"{value * 1000:,.0f}"
-        return f"({text})" if (metric, statistic) in doubtful else text
+        return f"({text})" if is_doubtful(metric, statistic) else text
+
+    def is_doubtful(metric: str, statistic: str) -> bool:
+        found = summary.distributions.get(metric)
+        few = statistic == "p50" and found is not None and found.count < FEWEST["p50"]
+        return few or (metric, statistic) in doubtful
 
     def rate(value: float | None) -> str:
         return DASH if value is None else f"{value:,.1f}"
 
-    counts = summary.counts
+    counts, speed = summary.counts, rate(summary.statistic("decode_tps", "p50"))
     return [
         run.plan.load.words(),
         str(counts.get("ok", 0)),
@@ -183,7 +191,7 @@ def _cells(run: Run, summary: Summary) -> list[str]:
         ms("ttft_s", "p99"),
         ms("tpot_s", "p50"),
         ms("e2e_s", "p50"),
-        rate(summary.statistic("decode_tps", "p50")),
+        f"({speed})" if is_doubtful("decode_tps", "p50") and speed != DASH else speed,
         rate(summary.throughput.get("output_tokens_per_s")),
     ]
 
@@ -199,16 +207,9 @@ def _findings(runs: Sequence[tuple[Run, Summary]]) -> list[str]:
             told.setdefault(alike, (f"{run.name}: {finding.text}", []))[1].append(run.name)
     lines = []
     for words, names in told.values():
-        also = say(" (Also: {names}.)", names=_some(names[1:])) if len(names) > 1 else ""
+        also = say(" (Also: {names}.)", names=some(names[1:], NAMED)) if len(names) > 1 else ""
         lines.append(f"* {words}{also}")
     return [printable(line) for line in lines]
-
-
-def _some(names: Sequence[str]) -> str:
-    """The first few, and how many more."""
-    if len(names) <= NAMED:
-        return ", ".join(names)
-    return say("{names} and {n} more", names=", ".join(names[:NAMED]), n=len(names) - NAMED)
 
 
 def printable(text: str) -> str:

@@ -14,6 +14,8 @@ from core.words import say
 SIZE_IN_NAME = re.compile(r"(?<![A-Za-z0-9.])(?:\d+x)?\d+(?:\.\d+)?[bm](?![A-Za-z0-9])", re.IGNORECASE)
 SIZE_NAMES = frozenset({"model_size", "parameters", "n_params", "params", "size", "model_bytes"})
 HARDWARE = frozenset({"hardware", "gpu", "gpus", "device", "accelerator", "cpu", "machine", "instance"})
+ENGINE = frozenset({"engine", "serving_engine", "inference_engine", "runtime"})
+VERSION = frozenset({"version", "engine_version", "server_version"})
 UNKNOWN = "unknown"  # in a run's environment: names of those parts of its plan that an imported file did not tell
 
 
@@ -47,6 +49,28 @@ def knows_hardware(run: Run) -> bool:
     """Whether the server's hardware is told; a demo server runs on the machine whose processor is recorded."""
     on_this_machine = run.plan.configuration.endpoint.demo != "" and bool(run.environment.get("cpu"))
     return on_this_machine or _told(run, HARDWARE)
+
+
+def engine(run: Run) -> str | None:
+    """What serves: what the server told, else what the user wrote; None if neither did."""
+    return _server_word(run, "engine") or _written(run, ENGINE)
+
+
+def version(run: Run) -> str | None:
+    """Its version, as the engine; None if neither the server nor the user told."""
+    return _server_word(run, "version") or _written(run, VERSION)
+
+
+def _server_word(run: Run, name: str) -> str | None:
+    server = run.environment.get("server")
+    word = server.get(name) if isinstance(server, dict) else None
+    return word if isinstance(word, str) and word.strip().lower() not in ("", "unknown") else None
+
+
+def _written(run: Run, names: frozenset[str]) -> str | None:
+    """A setting of the user's by one of these names."""
+    return next((value.strip() for name, value in run.plan.configuration.settings
+                 if _plain(name) in names and value.strip()), None)  # fmt: skip
 
 
 def _knows_lengths(seen: Evidence) -> bool:

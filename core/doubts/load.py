@@ -6,6 +6,7 @@ from core.doubts.client import TTFT_LEAST_S
 from core.doubts.evidence import Evidence, middle
 from core.doubts.finding import Finding
 from core.load import Load
+from core.percentile import too_few
 from core.quantities import number, percent, seconds
 from core.records import FailureKind, Outcome
 from core.run import RunState, StoppedBy
@@ -20,7 +21,8 @@ def schedule_doubts(seen: Evidence) -> Iterator[Finding]:
     """An open loop that did not send when it should: the cap in flight held requests back, or the client was late."""
     load = seen.run.plan.load
     offered, sent = (seen.summary.throughput.get(f"{name}_rate_per_s") for name in ("offered", "achieved"))
-    slip, ttft = seen.summary.statistic("slip_s", "p99"), seen.summary.statistic("ttft_s", "p50")
+    share, slip = _slip(seen)
+    ttft = seen.summary.statistic("ttft_s", "p50")
     behind = offered is not None and sent is not None and sent < (1 - BEHIND_SHARE) * offered
     late = slip is not None and slip > TTFT_LEAST_S and slip > SLIP_SHARE * (ttft or 0.0)
     if load.variable != "rate" or not (behind or late):
@@ -31,14 +33,22 @@ def schedule_doubts(seen: Evidence) -> Iterator[Finding]:
             say("{sent} requests/s were sent of {offered} offered", sent=number(sent), offered=number(offered))
         )
     if late:
-        parts.append(say("one in 100 left {slip} after it was due, or later", slip=seconds(slip)))
+        parts.append(say("{share} left {slip} after it was due, or later", share=share, slip=seconds(slip)))
     left = sum(record.sent_s is None and record.scheduled_s is not None for record in seen.measured)
     if left:
         one, more = say("1 that was due was never sent"), say("{left:,} that were due were never sent", left=left)
         parts.append(one if left == 1 else more)
     words = say(", ").join(parts)
-    why, do = _capped(load) if _was_full(seen, load) else _client_late()
+    why, do = _capped(load) if _was_full(seen, load) else _client_late(behind=behind)
     yield Finding(kind="behind_schedule", level="act", what=words[0].upper() + words[1:] + ".", why=why, do=do)
+
+
+def _slip(seen: Evidence) -> tuple[str, float | None]:
+    """How late the latest left, as far as there are enough requests to tell: one straggler of sixty is no share."""
+    found = seen.summary.distributions.get("slip_s")
+    shares = (("p99", say("one in 100")), ("p95", say("one in 20")), ("p50", say("half of all")))
+    name, share = next(one for one in shares if found is None or not too_few(one[0], found.count))
+    return share, seen.summary.statistic("slip_s", name)
 
 
 def _was_full(seen: Evidence, load: Load) -> bool:
@@ -55,12 +65,15 @@ def _capped(load: Load) -> tuple[str, str]:
     return why, say("Read the latencies from the schedule, raise the cap, or offer less.")
 
 
-def _client_late() -> tuple[str, str]:
+def _client_late(*, behind: bool) -> tuple[str, str]:
+    do = say("Measure at a lower rate, or from a machine that does nothing else.")
+    if behind:
+        return say("The load generator was late, so the server saw less than the rate."), do
     why = say(
-        "The load generator was late: its cap in flight was not reached. The server saw less than the rate, and bursts "
-        "that are not in the schedule."
+        "The load generator was late with them. The rate was kept, but they came closer together than the schedule "
+        "has them, and a latency from the send leaves out the wait before it."
     )
-    return why, say("Measure at a lower rate, or from a machine that does nothing else.")
+    return why, say("Read the latencies from the schedule, or measure from a machine that does nothing else.")
 
 
 def saturation_doubts(seen: Evidence) -> Iterator[Finding]:

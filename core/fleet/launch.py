@@ -14,7 +14,7 @@ from core.fleet.tally import Tally
 from core.loadgen.channel import Progress
 from core.plan import Endpoint, Experiment, RunPlan
 from core.records import RequestRecord
-from core.run import Preflight, Run, RunState
+from core.run import ENDED_STATES, Preflight, Run, RunState
 from core.summary import Summary, summarise
 from core.words import say
 
@@ -156,4 +156,5 @@ class Launch:
             started_at=self.started_at, ended_at=self.ended_at, message=self.message, stage=self.stage,
             runs=tuple(tally.snapshot() for tally in self.tallies), expected_runs=expected_runs(self.experiment),
             searched=searched(self.experiment, self.done), experiment=self.experiment,
+            cancelling=self.cancelled and self.state not in ENDED_STATES,
         )  # fmt: skip

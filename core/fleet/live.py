@@ -5,10 +5,8 @@ from datetime import UTC, datetime
 
 from core.course import Searched
 from core.plan import Experiment, RunPlan
-from core.run import ClientHealth, Preflight, RunState, StoppedBy
+from core.run import ENDED_STATES, ClientHealth, Preflight, RunState, StoppedBy
 from core.time_left import LEAST_SHARE, time_left_s
-
-ENDED_STATES = (RunState.COMPLETED, RunState.CANCELLED, RunState.FAILED, RunState.INTERRUPTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +109,7 @@ class LiveExperiment:
     expected_runs: int = 1
     searched: tuple[Searched, ...] = ()
     experiment: Experiment | None = None
+    cancelling: bool = False
 
     @property
     def finished_runs(self) -> int:
@@ -132,7 +131,7 @@ class LiveExperiment:
     @property
     def eta_s(self) -> float | None:
         """Seconds to go at the pace so far; None before there is a pace."""
-        if self.state is not RunState.RUNNING or self.started_at is None:
+        if self.state is not RunState.RUNNING or self.started_at is None or self.cancelling:
             return None
         elapsed_s = (datetime.now(UTC) - self.started_at).total_seconds()
         if self.expected_runs > len(self.runs):  # which levels will come is not known: runs count alike

@@ -23,13 +23,14 @@ from core.loadgen import channel
 from core.loadgen.secrecy import Secrecy
 from core.plan import RunPlan
 from core.records import Outcome, RequestRecord
-from core.run import Preflight, Run, RunState, StoppedBy
+from core.run import Preflight, Run, RunState, StoppedBy, usual_name
 from core.version import VERSION
 from core.words import say
 
 ROOT = Path(__file__).resolve().parents[2]
 GRACE_S = 1.5  # a cancelled child has this long before it is killed: together with its start under 2 s
 STDERR_LINES = 20
+WAITING = say("Waiting for another measured run on this machine to end.")
 
 
 class Listener:
@@ -209,7 +210,8 @@ class LocalRun:
         if self._done is None:
             if self._cancelled:
                 return RunState.CANCELLED, StoppedBy.USER, None
-            words = "; ".join(line for line in list(self._last_words)[-3:] if line)
+            # A fault's last line says what it was; the lines before it quote the program.
+            words = next((line.strip() for line in reversed(self._last_words) if line.strip()), "")
             return RunState.FAILED, StoppedBy.FAILURE, say(
                 "The measuring process ended with status {status}: {words}", status=status, words=words or "no words"
             )  # fmt: skip
@@ -249,7 +251,7 @@ def opening_run(plan: RunPlan, run_id: str) -> Run:
 
 def run_name(plan: RunPlan) -> str:
     """`LABEL at N in flight`, `LABEL at N requests/s`."""
-    return say("{label} at {level}", label=plan.configuration.label, level=plan.load.words())
+    return usual_name(plan.configuration.label, plan.load.words())
 
 
 def run_once(

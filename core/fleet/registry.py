@@ -14,11 +14,11 @@ from typing import Any
 from core.course import Done, following, told
 from core.fleet.hosting import Host, HostError, with_served
 from core.fleet.launch import Keeping, KeyHeader, Launch, Recorder
-from core.fleet.live import ENDED_STATES, LiveExperiment
+from core.fleet.live import LiveExperiment
 from core.fleet.local import LocalRun, new_run_id, opening_run
 from core.key_file import KeyProblem
 from core.plan import Configuration, Experiment, PlanError, RunPlan
-from core.run import ClientHealth, Run, RunState, StoppedBy
+from core.run import ENDED_STATES, ClientHealth, Run, RunState, StoppedBy
 from core.words import say
 
 KEPT_EXPERIMENTS = 20

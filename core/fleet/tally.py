@@ -5,7 +5,7 @@ from collections import deque
 from dataclasses import dataclass, replace
 
 from core.fleet.live import LiveRun
-from core.fleet.local import Listener
+from core.fleet.local import WAITING, Listener
 from core.loadgen.channel import Progress
 from core.metrics import decode_span_s, slip_s, ttft_s
 from core.percentile import percentile
@@ -17,6 +17,7 @@ from core.words import say
 RECENT_S = 120.0
 RECENT_POINTS = 2000
 RATE_WINDOW_S = 2.0
+WAITED = say("Waited for another measured run on this machine to end.")
 
 
 @dataclass(slots=True)
@@ -73,15 +74,21 @@ class Tally(Listener):
 
     def waiting(self) -> None:
         """Another run holds the machine."""
-        self.notes.append(say("Waiting for another measured run on this machine to end."))
+        self.notes.append(WAITING)
+
+    def _waited(self) -> None:
+        """Whatever it waited for has ended, or it waits no more: the note says so."""
+        self.notes = [WAITED if note == WAITING else note for note in self.notes]
 
     def preflight(self, found: Preflight) -> None:
         """Keep what was found, and tell every change."""
+        self._waited()
         self.found = found
         self.notes.extend(say("Preflight: {change}", change=change) for change in found.changes)
 
     def started(self, priority: str) -> None:
         """The child's priority is known from here on."""
+        self._waited()
         self.client = ClientHealth(priority=priority)
 
     def progress(self, progress: Progress) -> None:
@@ -145,6 +152,7 @@ class Tally(Listener):
 
     def close(self, run: Run) -> None:
         """The run has ended: what stands now is kept, what it was counted from is let go."""
+        self._waited()  # one that was cancelled in the line
         self.state = run.state
         self.message = run.message
         self.stopped_by = run.stopped_by

@@ -28,9 +28,9 @@ from core.loadgen.priority import raise_priority
 from core.loadgen.prompts import Prompts, Shape
 from core.loadgen.secrecy import Secrecy
 from core.open_files import allow_many_sockets
-from core.probing.page import some
 from core.records import FailureKind, RequestRecord
 from core.run import Preflight, StoppedBy
+from core.several import some
 
 PROGRESS_S = 0.5
 LOCK_TRY_S = 0.1

@@ -11,7 +11,7 @@ from core.loadgen.message import Message
 from core.probing import engines
 from core.probing.model_facts import model_facts
 from core.probing.page import Page
-from core.probing.result import known_server
+from core.probing.result import UNKNOWN_ENGINE, known_server
 
 
 async def server_facts(lookup: Lookup, model: str, answer: Message | None) -> dict[str, Any]:
@@ -32,7 +32,7 @@ async def server_facts(lookup: Lookup, model: str, answer: Message | None) -> di
     facts = model_facts(engine, model, models, pages)
     known = known_server(
         {
-            "engine": None if engine == engines.UNKNOWN else engine,
+            "engine": None if engine == UNKNOWN_ENGINE else engine,
             "engine_version": facts.version,
             "model": model,
             "details": facts.details,

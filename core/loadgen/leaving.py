@@ -20,10 +20,8 @@ BEGINS_WITHIN_S = 2.0
 BEGUN_BYTES = 400  # a head and the first chunk
 PACE_READS, PACE_S = 8, 0.25  # then its own pace is looked at, for so many reads or so long
 POLL_S = 0.05
-SOON, LATE = (
-    0.3,
-    0.6,
-)  # of what the answer still would have taken: idle before the one it was stopped, after the other it was not
+# Shares of what the answer still would have taken: idle before the one it was stopped, busy after the other it was not.
+SOON, LATE = 0.3, 0.6
 LEAST_REST_S = 0.5  # with less of the answer left, an end of its own and a stop are not told apart
 MOST_S = 5.0  # of all this together
 

@@ -11,10 +11,13 @@ from urllib.parse import urlsplit
 from core.loadgen.connection import Connection
 from core.loadgen.dialling import Dialler
 from core.loadgen.exchange import Exchange
+from core.loadgen.message import KEPT_BODY_BYTES
 from core.loadgen.seen import Prepared
 from core.loadgen.watch import passed
 from core.plan import Endpoint, Limits
 from core.probing.page import Page, model_entries
+from core.records import FailureKind
+from core.words import say
 
 WITHIN_S = 2.0
 LOOK_S = 0.002
@@ -25,12 +28,14 @@ BUSY_METRIC = re.compile(
 )
 
 
-async def until_ended(exchange: Exchange, limits: Limits) -> None:
+async def until_ended(exchange: Exchange, limits: Limits, *, most_bytes: int | None = None) -> None:
     """Wait for the end of an exchange, or give it up at one of its limits."""
     while not exchange.ended_ns:
         await asyncio.sleep(LOOK_S)
         now = monotonic_ns()
         found = passed(exchange, limits, now)
+        if most_bytes is not None and exchange.bytes_seen > most_bytes:
+            found = (FailureKind.MALFORMED, say("The page has more than {most:,} bytes.", most=most_bytes))
         if found is not None:
             exchange.fail(found[0], found[1], now_ns=now)
 
@@ -98,7 +103,7 @@ class Lookup:
         prepared = Prepared(index=0, warmup=True, request_id="", payload=payload, input_tokens=0, output_tokens=0)
         exchange = Exchange(prepared, ended=lambda _: None, keep_body=True)
         connection.send(exchange)
-        await until_ended(exchange, LIMITS)
+        await until_ended(exchange, LIMITS, most_bytes=KEPT_BODY_BYTES)
         exchange.decode(None)
         message = exchange.message
         return Page(path=path, status=message.status, headers=message.headers(), body=message.body())

@@ -20,9 +20,9 @@ from core.loadgen.lookup import Lookup, until_ended
 from core.loadgen.message import Message
 from core.loadgen.prompts import Prompts, Shape
 from core.plan import RunPlan
-from core.probing.page import some
 from core.records import Failure, FailureKind, RequestRecord
 from core.run import Preflight
+from core.several import some
 from core.wire.errors import parameter_change, parameter_change_in
 from core.words import say
 
@@ -104,7 +104,8 @@ class Preflighter:
                 status=failure.status, key=key, place=self._dialler.place, sentence=failure.message,
             )  # fmt: skip
         elif failure.kind is FailureKind.HTTP_429:
-            wait = say(", asks to wait {s:g} s", s=failure.retry_after_s) if failure.retry_after_s is not None else ""
+            asked_s = failure.retry_after_s
+            wait = "" if asked_s is None else say(", asks to wait {s:,.0f} s", s=asked_s)
             message = say("429: too many requests{wait}. It said: {sentence}", wait=wait, sentence=failure.message)
         elif failure.kind is FailureKind.HTTP_404:
             message = say("404 for model {model}: {sentence}", model=self._plan.configuration.model, sentence=message)

@@ -42,6 +42,11 @@ class Attention:
         self._thread.join()
         self.busy_share = busy_share(self._before, machine_times())
 
+    def anew(self) -> None:
+        """What was late until now is forgotten: only what comes from here on is judged."""
+        self._due = self._clock() + PERIOD_S
+        self.late_s = 0.0
+
     def _watch(self) -> None:
         while not self._over.wait(PERIOD_S):
             self._look()

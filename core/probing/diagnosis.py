@@ -7,10 +7,10 @@ from http import HTTPStatus
 
 from core.hosts import address
 from core.probing.circumstances import Circumstances, Diagnosis, Words
-from core.probing.page import some
 from core.probing.result import ProbeState
 from core.probing.sign_in_words import SIGN_IN_WORDS
 from core.records import Failure, FailureKind
+from core.several import some
 from core.words import say
 
 SPENT = re.compile(

@@ -12,10 +12,10 @@ from typing import Any
 import orjson
 
 from core.probing.page import Page, model_entries
+from core.probing.result import UNKNOWN_ENGINE
 from core.wire.sse import SseParser
 from core.words import say
 
-UNKNOWN = "unknown"
 VLLM, LLAMA_CPP, OLLAMA, SGLANG = "vLLM", "llama.cpp", "Ollama", "SGLang"
 TGI, LM_STUDIO, FASTLLM, TENSORRT = "TGI", "LM Studio", "FastLLM", "TensorRT-LLM"
 TRANSFORMERS, OPENAI, GROQ, DEEPSEEK = "transformers serve", "OpenAI", "Groq", "DeepSeek"
@@ -57,7 +57,7 @@ class Sign:
 class Identity:
     """The engine, what it was told by, and why it is unknown if it is."""
 
-    engine: str = UNKNOWN
+    engine: str = UNKNOWN_ENGINE
     facts: tuple[str, ...] = ()
     note: str = ""
 
@@ -137,7 +137,8 @@ def signs_of_stream(headers: dict[str, str], events: Sequence[dict[str, Any]]) -
     signs = signs_of_headers(headers)
     for engine, seen, fits in STREAM_SIGNS:
         if any(fits(event) for event in events):
-            signs.append(Sign(engine=engine, place=STREAM, seen=say(seen)))
+            # The simulator's ids are a custom of paced servers: they support what its model list says, no more.
+            signs.append(Sign(engine=engine, place=STREAM, seen=say(seen), weak=engine == SIMULATOR))
     own_id = headers.get("x-request-id")
     if own_id and any(event.get("id") == own_id and event.get("system_fingerprint") == "" for event in events):
         seen = say("the answer's id is its X-Request-Id and its fingerprint is empty")

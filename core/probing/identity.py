@@ -9,7 +9,7 @@ from core.probing.model_facts import model_facts
 from core.probing.page import Page
 from core.probing.question import Reply
 from core.probing.report import Report
-from core.probing.result import CheckName, CheckState
+from core.probing.result import UNKNOWN_ENGINE, CheckName, CheckState
 from core.words import say
 
 PAGE_CAP = 300_000
@@ -36,7 +36,7 @@ def tell_engine(report: Report, courier: Courier, models: Page | None, reply: Re
     }
     if found.note:
         report.notes.append(found.note)
-    known = found.engine != engines.UNKNOWN
+    known = found.engine != UNKNOWN_ENGINE
     shown = " ".join(filter(None, (found.engine, facts.version))) if known else say("not known")
     report.check(CheckName.ENGINE, CheckState.YES if known else CheckState.DOUBT, shown)
 

@@ -1,6 +1,5 @@
 """One HTTP answer as a value: status, headers, a capped body. Never knows how it came."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -11,10 +10,8 @@ import orjson
 
 from core.hosts import address
 from core.wire.retry_after import http_date
-from core.words import say
 
 MAX_NAME = 300
-MOST_NAMES = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,13 +84,6 @@ def is_model_list(page: Page) -> bool:
     """Whether the body is a model list at all, an empty one included."""
     rows = page.table.get("data")
     return isinstance(rows, list) and (not rows or bool(model_entries(page)))
-
-
-def some(names: Sequence[str]) -> str:
-    """The first names of a list, and how many more there are."""
-    shown = ", ".join(names[:MOST_NAMES])
-    more = len(names) - MOST_NAMES
-    return shown if more <= 0 else say("{shown} and {more} more", shown=shown, more=more)
 
 
 def _is_name(value: object) -> bool:

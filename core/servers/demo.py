@@ -119,11 +119,6 @@ class DemoServers:
         for child in children:
             child.stop(STOP_S)
 
-    def servers(self) -> tuple[RunningServer, ...]:
-        """Those that answer now."""
-        with self._state:
-            return tuple(entry.server for entry in self._entries.values() if entry.child.alive)
-
     def answers(self, server: RunningServer) -> bool:
         """Whether a server still does; one that hangs is alive and does not."""
         with self._state:
@@ -152,12 +147,17 @@ class DemoServers:
             self._children.discard(entry.child)
         entry.child.stop(STOP_S)
 
+    def _let_go(self, child: Child) -> None:
+        with self._state:
+            self._children.discard(child)
+
     def _launch(self, name: str, stops: int, progress: Progress) -> RunningServer:
         try:
             child = self._child(name, progress)
         except VariantError as fault:
             raise DemoError(str(fault)) from None
         with contextlib.ExitStack() as on_failure:
+            on_failure.callback(self._let_go, child)
             on_failure.callback(child.stop, STOP_S)
             with self._state:
                 self._children.add(child)

@@ -17,11 +17,12 @@ def bring(wanted: Configuration) -> tuple[Configuration, str]:
     """Keep it and tick it; as it is kept now, and one sentence if that is under another label, else ""."""
     library = state.services().library
     stored = library.configurations()
-    alike = next((one for one in stored if _asked(one) == _asked(wanted) and one.label == wanted.label), None)
-    alike = alike or next((one for one in stored if _asked(one) == _asked(wanted) and one.id == wanted.id), None)
-    if alike is not None:
-        configuration_form.tick(alike.id)
-        return alike, ""
+    named = [one for one in stored if wanted.label == one.label or wanted.id == one.id]
+    alike = [one for one in named if _asked(one) == _asked(wanted)]
+    if alike:
+        known = next((one for one in alike if one.label == wanted.label), alike[0])
+        configuration_form.tick(known.id)
+        return known, ""
     label = _free(wanted.label, {one.label.casefold() for one in stored})
     kept = configuration_form.add(
         replace(

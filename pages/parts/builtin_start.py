@@ -4,8 +4,8 @@ import os
 
 from streamlit.delta_generator import DeltaGenerator
 
-from core.fleet.live import ENDED_STATES
 from core.plan import Configuration
+from core.run import ENDED_STATES
 from core.servers import builtin
 from core.words import say
 from pages.parts import configuration_form, links, state

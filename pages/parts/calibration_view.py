@@ -5,12 +5,14 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.calibration import Calibration
+from core.calibration_result import LASTS
+from core.quantities import number, seconds
 from core.words import say
 from pages.parts import calibrating, following, look
 from pages.parts.calibrating import Last
 from pages.parts.look import CROSS, TICK
 from pages.parts.measures import definitions, hint, sentence
-from pages.parts.text import ago_now, escape_markdown, ms, number, rate
+from pages.parts.text import ago_now, escape_markdown, rate
 
 
 def going() -> bool:
@@ -26,7 +28,10 @@ def button(place: DeltaGenerator, under_way: bool, *, label: str | None = None) 
         icon=":material/straighten:",
         key="calibrate",
         disabled=under_way,
-        help=say("About a minute, against a local server with exactly known times. No endpoint of yours is asked."),
+        help=say(
+            "Takes {lasts}, against a local server with exactly known times. No endpoint of yours is asked.",
+            lasts=LASTS,
+        ),
     )
     if pressed:
         calibrating.start()
@@ -69,11 +74,13 @@ def _result(last: Last) -> None:
     error, lag = best.span_error_p99_s if best else None, found.loop_lag_p99_s
     cards[2].metric(
         say("Decode error p99"),
-        ms(error),
+        seconds(error),
         help=hint(say("Time from first to last token, reported minus true."), "prefill_s"),
     )
     cards[3].metric(
-        say("Client lag p99"), ms(lag), help=hint(say("How late the load generator's own loop was."), "loop_lag_p99_s")
+        say("Client lag p99"),
+        seconds(lag),
+        help=hint(say("How late the load generator's own loop was."), "loop_lag_p99_s"),
     )
     st.markdown(escape_markdown(found.verdict))
     if found.doubt:
@@ -106,10 +113,10 @@ def levels(found: Calibration) -> pd.DataFrame:
             say("Streams"): [row.streams for row in found.levels],
             say("Offered, tok/s"): [number(row.offered_tokens_per_s) for row in found.levels],
             say("Kept, tok/s"): [number(row.kept_tokens_per_s) for row in found.levels],
-            say("TTFT error p50"): [ms(row.ttft_error_p50_s) for row in found.levels],
-            say("TTFT error p99"): [ms(row.ttft_error_p99_s) for row in found.levels],
-            say("Decode error p99"): [ms(row.span_error_p99_s) for row in found.levels],
-            say("Client lag p99"): [ms(row.loop_lag_p99_s) for row in found.levels],
+            say("TTFT error p50"): [seconds(row.ttft_error_p50_s) for row in found.levels],
+            say("TTFT error p99"): [seconds(row.ttft_error_p99_s) for row in found.levels],
+            say("Decode error p99"): [seconds(row.span_error_p99_s) for row in found.levels],
+            say("Client lag p99"): [seconds(row.loop_lag_p99_s) for row in found.levels],
             say("Priority"): [row.priority for row in found.levels],
             say("Good enough"): [
                 TICK if row.good else f"{CROSS} {escape_markdown('; '.join(row.misses))}" for row in found.levels
@@ -132,6 +139,6 @@ def numbers(found: Calibration, places: tuple[DeltaGenerator, DeltaGenerator]) -
     )
     right.metric(
         say("TTFT error p99"),
-        ms(best.ttft_error_p99_s if best else None),
+        seconds(best.ttft_error_p99_s if best else None),
         help=hint(say("Against a server with exactly known times, at that rate."), "ttft_s"),
     )

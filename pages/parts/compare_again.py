@@ -9,10 +9,11 @@ from core.enough import longer, shortfall
 from core.lineup import Lineup
 from core.load import Load
 from core.plan import Experiment
+from core.quantities import number
 from core.recalled import recalled
 from core.words import say
 from pages.parts import links, plan_again
-from pages.parts.text import count, number
+from pages.parts.text import count
 
 
 def button(place: DeltaGenerator, line: Lineup, percentile: Statistic) -> None:

@@ -17,6 +17,7 @@ from core.lineup import Cell, Contender, Lineup
 from core.metrics import METRICS
 from core.percentile import FOR_P99
 from core.quantiles import Sample
+from core.slo import common_limit
 from core.standing import LATENCIES, THROUGHPUT, Row, weak
 from core.words import say
 from pages.parts.compare_words import label_of
@@ -45,7 +46,10 @@ def tradeoff(line: Lineup, metric: str, percentile: Statistic) -> None:
         st.markdown(f":gray[{say('No run has both a throughput and this latency.')}]")
         return
     name = f"{METRICS[metric].title} {percentile}"
-    plot(throughput_against_latency(mode(), drawn, metric=name, unit_of_load=unit_of_load(line)), "tradeoff")
+    slos = (entry.run.plan.slo for contender in line.contenders for entry in contender.entries)
+    limit_s = common_limit(slos, metric, percentile)
+    fig = throughput_against_latency(mode(), drawn, metric=name, limit_s=limit_s, unit_of_load=unit_of_load(line))
+    plot(fig, "tradeoff")
     named_below((THROUGHPUT, metric))
 
 

@@ -29,7 +29,8 @@ def ranges(line: Lineup, percentile: Statistic) -> None:
         "\n\n".join(
             f"{chip_of(contender)} &ensp; {escape_markdown(its.sentence.replace(' %', UNBROKEN + '%'))}"
             for contender, its in found
-        )
+        ),
+        help=definition("offered_rate_per_s" if line.variable == "rate" else "scaling_efficiency"),
     )
     with st.expander(say("Scaling at each level"), type="compact"):
         st.dataframe(_scaling(line, found), hide_index=True, row_height=31, key="scaling")

@@ -8,19 +8,21 @@ from pandas.api.types import is_numeric_dtype
 
 from core import differing
 from core.chart_style import INK
+from core.charts.sample import Unit
 from core.comparison import FEWEST_PAIRS
 from core.lineup import Lineup
 from core.metrics import METRICS
+from core.quantities import number
 from core.shortening import cut
 from core.standing import THROUGHPUT, Against, Row
 from core.steadiness import FEWEST_ANSWERS, FEWEST_ROUNDS
 from core.words import say
 from pages.parts import links
-from pages.parts.compare_words import DOUBTED, badge_of, name_of, shown, unit_of, words
+from pages.parts.compare_words import DOUBTED, badge_of, is_pointed, name_of, shown, units_of, words
 from pages.parts.look import mode, section
 from pages.parts.measures import definitions
 from pages.parts.state import services
-from pages.parts.text import MISSING, escape_markdown, number
+from pages.parts.text import MISSING, escape_markdown
 from storage.transfer import Transfer
 
 UNSEEN = "\N{ZERO WIDTH SPACE}"  # two columns with one title must still be two
@@ -38,8 +40,11 @@ def values(line: Lineup, rows: Sequence[Row], level: float) -> None:
     if not rows:
         st.markdown(f":gray[{say('The baseline was not measured at this load: choose another load or baseline.')}]")
         return
-    roomy = len(line.contenders) <= WIDE
-    table = _table(_titles(rows[0], escape_markdown(base), roomy=roomy), [_row(row, roomy=roomy) for row in rows])
+    roomy, units = len(line.contenders) <= WIDE, units_of(rows)
+    table = _table(
+        _titles(rows[0], escape_markdown(base), roomy=roomy),
+        [_row(row, units.get(row.metric), roomy=roomy) for row in rows],
+    )
     numeric = [name for name in table.columns if is_numeric_dtype(table[name])]
     inks = pd.DataFrame([_inks(row, roomy=roomy) for row in rows], columns=table.columns)
     styled = table.style.format(_number, subset=numeric).apply(lambda _: inks, axis=None)
@@ -50,20 +55,21 @@ def values(line: Lineup, rows: Sequence[Row], level: float) -> None:
         note = say("in doubt: a run of the pair was made on a busy machine, or by a client that was late.")
         st.markdown(f":orange[:small[{DOUBTED}]] :gray[:small[{note}]]")
     if line.others:
-        st.markdown(f":gray[:small[{_rests_on(line, rows)} {_wanting(line, rows, level)}]]")
+        pointed = roomy and any(map(is_pointed, rows))
+        st.markdown(f":gray[:small[{_rests_on(line, rows, pointed=pointed)} {_wanting(line, rows, level)}]]")
 
 
-def _rests_on(line: Lineup, rows: Sequence[Row]) -> str:
-    """What the words in the table stand on."""
+def _rests_on(line: Lineup, rows: Sequence[Row], *, pointed: bool) -> str:
+    """What the words in the table stand on; `pointed`: some of them point up or down."""
     pairs = {against.difference.pairs for row in rows for against in row.against} - {0}
     if not pairs:
         if line.single:
-            return say(
-                "Single runs: ▲ ▼ say which way these two differ. Repeats tell whether it holds from run to run."
-            )
-        return say(
-            "These runs did not take turns: ▲ ▼ say which way they differ. Repeats of one launch tell whether it holds."
-        )
+            points = say("▲ ▼ say which way these two differ.") if pointed else ""
+            told = say("Repeats tell whether a difference holds from run to run.")
+            return " ".join([say("Single runs:"), *filter(None, [points]), told])
+        points = say("▲ ▼ say which way they differ.") if pointed else ""
+        told = say("Repeats of one launch tell whether a difference holds.")
+        return " ".join([say("These runs did not take turns:"), *filter(None, [points]), told])
     if max(pairs) < FEWEST_PAIRS:
         return say("{n} pairs of runs: from {fewest} on there is a verdict.", n=max(pairs), fewest=FEWEST_PAIRS)
     return say(
@@ -85,7 +91,7 @@ def _wanting(line: Lineup, rows: Sequence[Row], level: float) -> str:
 
 def _number(value: float) -> str:
     """Columns stay numbers, so that they stand right."""
-    return number(None if pd.isna(value) else value)
+    return number(None if pd.isna(value) else value, fixed=True)
 
 
 def _table(titles: Sequence[str], rows: Sequence[Sequence[str | float]]) -> pd.DataFrame:
@@ -103,13 +109,13 @@ def _titles(row: Row, base: str, *, roomy: bool) -> list[str]:
     return found
 
 
-def _row(row: Row, *, roomy: bool) -> list[str | float]:
-    spec, scale = METRICS[row.metric], unit_of(row)
+def _row(row: Row, scale: Unit | None, *, roomy: bool) -> list[str | float]:
+    spec = METRICS[row.metric]
     unit = scale.name if scale else spec.unit
     metric = f"**[{row.title}](/glossary#{spec.anchor})**"
-    cells: list[str | float] = [f"{metric} :gray[{unit}]", shown(row, row.baseline)]
+    cells: list[str | float] = [f"{metric} :gray[{unit}]", shown(row.baseline, scale)]
     for against in row.against:
-        value, faint = shown(row, against.value), row.weak or against.weak
+        value, faint = shown(against.value, scale), row.weak or against.weak
         if roomy:
             cells += [value, _difference(against, faint=faint)]
         else:

@@ -12,6 +12,7 @@ from core.comparison import FEWEST_PAIRS, Difference, Statistic, Verdict, verdic
 from core.enough import shortfall
 from core.leading import Lead, Soonest, lead, soonest
 from core.lineup import Contender, Lineup
+from core.quantities import number, seconds_alike
 from core.ranking import Place
 from core.reservations import Reservation, merged, reasons
 from core.shortening import cut
@@ -21,7 +22,7 @@ from pages.parts import compare_again
 from pages.parts.compare_words import DOUBTED, badge_of, chip_of, name_of, words
 from pages.parts.look import LEVEL_ICON, overline, pair
 from pages.parts.measures import definition, sentence
-from pages.parts.text import escape_markdown, ms_alike, number, plural
+from pages.parts.text import escape_markdown, plural
 
 TITLES = {"decode_tps": say("Decode speed"), THROUGHPUT: say("Throughput"), "ttft_s": say("First token")}
 LISTED = 4  # each on a line of its own; more would make the card tall
@@ -64,13 +65,18 @@ def _how(line: Lineup) -> list[str]:
         words = say("95 % intervals from pair to pair of up to {n} repeats that took turns", n=line.pairs)
     elif line.single:
         words = say("single runs, 95 % intervals from within them")
-    return [say("against {name}", name=escape_markdown(name_of(line.baseline))), words]
+    among = say("among all {n}", n=len(line.contenders))
+    return [among, say("baseline {name}", name=escape_markdown(name_of(line.baseline))), words]
 
 
 def _lacking(line: Lineup, percentile: Statistic) -> str:
     """What is missing for intervals: repeats, or answers; "" if it is neither."""
     if 0 < line.pairs < FEWEST_PAIRS:
-        return say("{n} repeats; from {fewest} on each difference has its interval.", n=line.pairs, fewest=FEWEST_PAIRS)
+        return say(
+            "{n}; from {fewest} on each difference has its interval.",
+            n=plural(line.pairs, "repeat", "repeats"),
+            fewest=FEWEST_PAIRS,
+        )
     lacking = shortfall(line, percentile)
     if lacking is None:
         return ""
@@ -152,27 +158,35 @@ def _tie_badge(found: Verdict | None, *, enough: bool) -> str:
     return f":gray-badge[≈ {say('no difference seen')}]" if enough else f":gray-badge[? {say('not enough data')}]"
 
 
-def _grey(line: Lineup, keys: Sequence[str], level: float, number_of: tuple[str, str], *, enough: bool) -> set[str]:
-    """Those of the configurations whose number is not to be read in full ink."""
-    cells = {contender.key: contender.cells[level] for contender in line.contenders if contender.key in keys}
-    return {key for key, cell in cells.items() if not enough or weak(cell, *number_of)}
+def _all_alike(
+    line: Lineup, values: dict[str, str], level: float, number_of: tuple[str, str], *, ahead_of: Sequence[str] = (),
+    leader: Contender | None = None,
+) -> None:  # fmt: skip
+    """Where nobody is named: everyone in the order of the comparison, all in one ink, so that none looks beaten.
+
+    Of those that the leader is `ahead_of` for certain it is said; a leader is given where there is enough to tell.
+    """
+    those = [contender for contender in line.contenders if contender.key in values]
+    grey = any(weak(contender.cells[level], *number_of) for contender in those)
+    after = say(", behind {name}", name=escape_markdown(name_of(leader))) if leader else ""
+    ink = ":gray[{}]" if grey else "{}"
+    _listed([f"{chip_of(one)} {ink.format(values[one.key] + after * (one.key in ahead_of))}" for one in those])
 
 
-def _tied(line: Lineup, best: Sequence[str], values: dict[str, str], grey: set[str]) -> None:
-    """All that may be ahead, in the order of the comparison: the highest of them is no winner."""
-    told = [
-        (c, f":gray[{values[c.key]}]" if c.key in grey else values[c.key]) for c in line.contenders if c.key in best
-    ]
-    between = "  \n" if len(told) <= LISTED else " · "
-    st.markdown(between.join(f"{chip_of(contender)} {value}" for contender, value in told))
-
-
-def _behind(line: Lineup, ahead: Sequence[str], values: dict[str, str]) -> None:
-    """The others with their values."""
+def _behind(line: Lineup, leader: Contender, values: dict[str, str]) -> None:
+    """Those that the leader is ahead of, best first, each with its mark and unit as the leader has them."""
     by_key = {contender.key: contender for contender in line.contenders}
-    rest = [f"{escape_markdown(name_of(by_key[key]))} {value}" for key, value in values.items() if key not in ahead]
-    if rest:
-        _small(" · ".join(rest))
+    _listed([f":small[{chip_of(by_key[key])} :gray[{value}]]" for key, value in values.items() if key != leader.key])
+
+
+def _listed(told: Sequence[str]) -> None:
+    if told:
+        st.markdown(("  \n" if len(told) <= LISTED else " · ").join(told))
+
+
+def _inked(value: str, *, faint: bool) -> str:
+    """A leader's number, in bold unless it rests on too little."""
+    return f":gray[{value}]" if faint else f"**{value}**"
 
 
 def _speed(line: Lineup, found: Lead, metric: str) -> None:
@@ -182,19 +196,21 @@ def _speed(line: Lineup, found: Lead, metric: str) -> None:
         _small(say("Not known for all of them at one common load."))
         return
     by_name = {contender.title: contender for contender in line.contenders}
-    leader, best = by_name[place.best[0]], [by_name[name].key for name in place.best]
+    leader = by_name[place.best[0]]
     told = _verdict_badge(place) if place.clear else _tie_badge(place.tie, enough=place.enough)
     _title(line, metric, place.level, f"{_doubt_badge(found.reservations[metric])} {told}".strip())
-    values = {by_name[name].key: number(value) for name, value in place.values.items()}
-    grey = _grey(line, best, place.level, (metric, "p50"), enough=place.enough)
+    values = {
+        by_name[name].key: say("{n} tokens/s", n=number(value, fixed=True)) for name, value in place.values.items()
+    }
     if place.clear:
-        value = say("{n} tokens/s", n=values[leader.key])
-        value = f":gray[{value}]" if grey else f"**{value}**"
+        value = _inked(values[leader.key], faint=weak(leader.cells[place.level], metric, "p50"))
         against = _against(line, leader, place.to_baseline)
         st.markdown(SPOKEN[metric].format(name=chip_of(leader), value=value, against=against))
+        _behind(line, leader, values)
     else:
-        _tied(line, best, {key: say("{n} tokens/s", n=value) for key, value in values.items()}, grey)
-    _behind(line, best, values)
+        behind = [by_name[name].key for name in place.behind]
+        known = leader if place.enough else None
+        _all_alike(line, values, place.level, (metric, "p50"), ahead_of=behind, leader=known)
 
 
 def _first_token(line: Lineup, found: Soonest | None, level: float, percentile: Statistic) -> None:
@@ -203,17 +219,19 @@ def _first_token(line: Lineup, found: Soonest | None, level: float, percentile: 
         _small(say("Not known for two of them at this load."))
         return
     leader, best = found.best[0], [one.key for one in found.best]
-    waits = ms_alike(*(wait for _, wait in found.values))
+    waits = seconds_alike(*(wait for _, wait in found.values))
     values = {contender.key: wait for (contender, _), wait in zip(found.values, waits, strict=True)}
     told = badge_of(found.to_baseline) if found.to_baseline and found.to_baseline.verdict else ""
     told = told if len(best) == 1 else _tie_badge(found.tie, enough=found.enough)
     _title(line, "ttft_s", level, f"{_doubt_badge(found.reservations)} {told}".strip())
-    grey = _grey(line, best, level, ("ttft_s", percentile), enough=found.enough)
+    told_of = {key: f"{wait} ({percentile})" for key, wait in values.items()}
     if len(best) == 1:
-        wait = f":gray[{values[leader.key]}]" if grey else f"**{values[leader.key]}**"
         against = _against(line, leader, found.to_baseline.difference if found.to_baseline else None)
+        wait = _inked(values[leader.key], faint=weak(leader.cells[level], "ttft_s", percentile))
         words_of = say("{name} starts after {value} ({percentile}){against}.")
         st.markdown(words_of.format(name=chip_of(leader), value=wait, percentile=percentile, against=against))
+        _behind(line, leader, told_of)
     else:
-        _tied(line, best, {key: f"{wait} ({percentile})" for key, wait in values.items()}, grey)
-    _behind(line, best, values)
+        behind = [key for key in values if key not in best]
+        known = leader if found.enough else None
+        _all_alike(line, told_of, level, ("ttft_s", percentile), ahead_of=behind, leader=known)

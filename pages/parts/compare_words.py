@@ -1,5 +1,6 @@
 """Differences and configurations as words on a page: names, verdict badges, the label beside an interval."""
 
+from collections.abc import Sequence
 from math import nan
 
 from core.charts.sample import Unit, time_unit
@@ -48,6 +49,17 @@ def badge_of(against: Against) -> str:
     return f":{TONE[against.standing]}-badge[{sign} {escape_markdown(against.word)}]"
 
 
+def is_pointed(row: Row) -> bool:
+    """Whether a badge of this row points up or down."""
+    return any(
+        not (row.weak or against.weak or against.reservations)
+        and against.difference.within is not None
+        and against.word != say("unclear")
+        and against.standing != "neutral"
+        for against in row.against
+    )
+
+
 def label_of(against: Against) -> str:
     """What stands right of an interval in the forest; the figure escapes nothing of ours."""
     told = difference(against.difference.ratio)
@@ -60,16 +72,21 @@ def label_of(against: Against) -> str:
     return f"{told} {SIGN[against.standing]}"
 
 
-def unit_of(row: Row) -> Unit | None:
-    """What a row of times is written in: one unit for all its values, so that they compare at a glance."""
-    if not row.of_time:
-        return None
-    return time_unit(max(value or 0.0 for value in (row.baseline, *(against.value for against in row.against))))
+def units_of(rows: Sequence[Row]) -> dict[str, Unit]:
+    """What rows of times are written in: one unit for all values and percentiles, so that they compare at a glance.
+
+    By metric; metrics that are no times have none.
+    """
+    longest: dict[str, float] = {}
+    for row in rows:
+        if row.of_time:
+            values = (longest.get(row.metric, 0.0), row.baseline, *(against.value for against in row.against))
+            longest[row.metric] = max(value or 0.0 for value in values)
+    return {metric: time_unit(most) for metric, most in longest.items()}
 
 
-def shown(row: Row, value: float | None) -> float:
+def shown(value: float | None, unit: Unit | None) -> float:
     """A number of the table of values in the unit of its row's title; not a number where it is unknown."""
     if value is None:
         return nan
-    unit = unit_of(row)
     return value * unit.per_second if unit else value

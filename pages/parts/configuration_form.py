@@ -8,12 +8,13 @@ import streamlit as st
 
 from core.launch_checks import is_listed
 from core.plan import Configuration, Endpoint, PlanError
+from core.quantities import number, seconds
 from core.servers import builtin
 from core.servers.pace import MODELS, Pace
 from core.servers.variants import VARIANTS
 from core.words import say
 from pages.parts import dialog, fields, look, probing, state
-from pages.parts.text import code, ms, number
+from pages.parts.text import code
 from storage.problems import StorageProblem
 
 SETTINGS_HINT = "quantization: AWQ w4a16\nhardware: 1x H100 80GB\nmax batch: 64"
@@ -139,7 +140,7 @@ def _built_in(key: Callable[[str], str], endpoint: Endpoint) -> None:
 def pace_words(model: str) -> str:
     """The times behind a name of the simulator: 50 ms, 100 tok/s."""
     pace = Pace.of(model)
-    words = say("{ttft}, {speed} tok/s", ttft=ms(pace.ttft_us / 1e6), speed=number(1e6 / pace.itl_us))
+    words = say("{ttft}, {speed} tok/s", ttft=seconds(pace.ttft_us / 1e6), speed=number(1e6 / pace.itl_us))
     if pace.burst > 1:
         words += say(", {n} at a time", n=pace.burst)
     return words + (say(", one by one") if pace.serial else "")

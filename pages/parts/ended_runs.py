@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from core.run import RunState
+from core.run import ENDED_STATES
 from pages.parts.state import services
 
 T = TypeVar("T")
-ENDED = (RunState.COMPLETED, RunState.CANCELLED, RunState.INTERRUPTED, RunState.FAILED)
 
 
 def as_of_now(run_id: str, read: Callable[[str], T], kept: Callable[[str], T]) -> T:
     """What `kept` holds of a run that has ended, else a fresh `read`. Raises RunNotFound."""
     state = services().runs.run(run_id, requests=False).state
-    return kept(run_id) if state in ENDED else read(run_id)
+    return kept(run_id) if state in ENDED_STATES else read(run_id)

@@ -14,7 +14,7 @@ from core.presets import PRESETS
 from core.tls import ca_file_problem
 from core.words import say
 from pages.parts import dialog, fields, look, probing, state
-from pages.parts.text import code
+from pages.parts.text import code, escape_markdown
 from storage.problems import StorageProblem
 
 PATHS = {"chat": "/chat/completions", "completions": "/completions"}
@@ -133,6 +133,16 @@ def _presets(key: Callable[[str], str]) -> None:
         on_change=fill,
         format_func=lambda name: f"{name} · {PRESETS[name].base_url.partition('://')[2]}",
     )
+    with st.empty():  # as below: nothing under it may move
+        _usual_key(st.session_state[key("preset")])
+
+
+def _usual_key(preset: str | None) -> None:
+    """How the key of a service is usually named, and where it goes."""
+    hint = PRESETS[preset].key_hint if preset else ""
+    if hint:
+        words = say("It asks for a key, usually named {name}: name it below, or type one for now.", name=hint)
+        st.markdown(f":gray[:small[{escape_markdown(words)}]]")
 
 
 def _understood(url: str, path: str) -> None:

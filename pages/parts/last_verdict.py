@@ -7,11 +7,10 @@ from itertools import groupby
 import streamlit as st
 
 from core.comparison import Difference
-from core.fleet.live import ENDED_STATES
 from core.leading import Lead, lead
 from core.lineup import lineup
 from core.ranking import Place, ranking
-from core.run import RunState
+from core.run import ENDED_STATES, RunState
 from core.words import say
 from pages.parts import links, look, state
 from pages.parts.compare_data import read

@@ -11,10 +11,11 @@ from core.launch_checks import Seen, checks
 from core.load import level_words
 from core.plan import Configuration, Experiment, PlanError, RunPlan
 from core.probe import ProbeResult
+from core.quantities import span
 from core.words import say
 from pages.parts import calibrating, links, live_line, look, plan_fields, probing, state
 from pages.parts.plan_state import KEPT, key
-from pages.parts.text import count, escape_markdown, plural, quantity, short, span
+from pages.parts.text import count, escape_markdown, plural, quantity, short
 
 HISTORY = 300  # rows looked through for an earlier pace
 
@@ -135,4 +136,12 @@ def suggested(wanted: Experiment | None) -> str:
                    level=level_words(wanted.search.variable, wanted.search.high))  # fmt: skip
     if wanted.sweep is not None:
         return say("{labels}, levels up to {level}", labels=shown, level=level_words("concurrency", wanted.sweep.high))
-    return say("{labels}, up to {level}", labels=shown, level=most)
+    return say("{labels}, up to {level}, {size}", labels=shown, level=most, size=_size(wanted.plans[0]))
+
+
+def _size(plan: RunPlan) -> str:
+    """How long each run is: a short launch and a long one are told apart by it."""
+    asked = plan.load
+    if asked.requests is not None:
+        return plural(asked.requests, "request", "requests")
+    return say("{n} s", n=f"{asked.duration_s or 0:g}")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.fleet.live import LiveExperiment, LiveRun
+from core.quantities import seconds
 from core.run import RunState
 from core.words import say
 from pages.parts import live_doubts, look, state
@@ -13,7 +14,7 @@ from pages.parts.live_doubts import Health
 from pages.parts.live_names import label_of
 from pages.parts.live_numbers import Cell, draw, hour, rates
 from pages.parts.measures import definition, hint, sentence
-from pages.parts.text import clock, count, escape_markdown, ms, plural, short
+from pages.parts.text import clock, count, escape_markdown, plural, short
 from storage.runs import RunNotFound
 
 LONGEST_REASON = 300
@@ -150,7 +151,7 @@ def _lag(found: LiveExperiment) -> Cell:
         health = Health(word=plural(busy, "run on a busy machine", "runs on a busy machine"), tone="orange")
     return Cell(
         title=say("Client lag p99"),
-        value=ms(max((run.client.loop_lag_p99_s or 0.0 for run in known), default=None)),
+        value=seconds(max((run.client.loop_lag_p99_s or 0.0 for run in known), default=None)),
         note=health.word,
         tone=health.tone,
         help=hint(say("How late the load generator's own loop was, in the run where it was latest."), "loop_lag_p99_s"),

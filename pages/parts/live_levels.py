@@ -5,12 +5,13 @@ from collections.abc import Mapping
 import pandas as pd
 
 from core.fleet.live import LiveExperiment, LiveRun
+from core.quantities import number, percent
 from core.run import RunState, StoppedBy
 from core.words import say
 from pages.parts import links, look
 from pages.parts.live_names import waited_for
 from pages.parts.look import CROSS, RUNNING, TICK
-from pages.parts.text import escape_markdown, named, number, percent
+from pages.parts.text import escape_markdown, named
 
 
 def table(found: LiveExperiment, rates: Mapping[str, float | None]) -> pd.DataFrame:

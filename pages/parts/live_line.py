@@ -5,12 +5,13 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.fleet.live import ENDED_STATES, LiveExperiment
-from core.run import RunState
+from core.fleet.live import LiveExperiment
+from core.quantities import span
+from core.run import ENDED_STATES, RunState
 from core.words import say
 from pages.parts import links, look, state
 from pages.parts.live_names import finishing, title
-from pages.parts.text import plural, span
+from pages.parts.text import plural
 
 SHOWN = 3  # names in a sentence; more are counted
 
@@ -74,7 +75,7 @@ def _row(one: LiveExperiment, place: int, *, here: bool) -> None:
             watch(st.container(width="content"), say("Watch"), f"live_watch_{one.id}", view="live", experiment=one.id)
         st.button(
             say("Cancel"), icon=":material/close:", type="tertiary", key=f"live_cancel_{one.id}",
-            on_click=state.services().registry.cancel, args=(one.id,),
+            on_click=state.services().registry.cancel, args=(one.id,), disabled=one.cancelling,
         )  # fmt: skip
 
 

@@ -1,8 +1,9 @@
 """How launches and their runs are named wherever they are watched: with the mark of the simulator. Draws nothing."""
 
 from core.endpoint import SIMULATED
-from core.fleet.live import ENDED_STATES, LiveExperiment, LiveRun
+from core.fleet.live import LiveExperiment, LiveRun
 from core.load import level_words
+from core.run import ENDED_STATES
 from core.words import say
 from pages.parts import look
 from pages.parts.text import count, escape_markdown, moment, named, plural

@@ -3,18 +3,22 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from math import ceil
 from typing import Literal
 
 import streamlit as st
 
 from core.charts.live import trailing
 from core.fleet.live import LiveExperiment, LiveRun
+from core.quantities import number, percent, seconds
 from core.run import RunState
 from core.words import say
 from pages.parts import live_doubts, look
 from pages.parts.live_names import finishing
 from pages.parts.measures import hint
-from pages.parts.text import MISSING, clock, count, escape_markdown, ms, number, percent, rate, when
+from pages.parts.text import MISSING, clock, count, escape_markdown, rate, when
+
+MOST_IN_A_ROW = 7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,9 +50,13 @@ def show(found: LiveExperiment) -> None:
 
 
 def draw(cells: Sequence[Cell], key: str) -> None:
-    """Numbers side by side."""
-    for place, cell in zip(look.pair(key, len(cells), gap="small"), cells, strict=True):
-        place.metric(cell.title, cell.value, cell.note, help=cell.help, delta_color=cell.tone, delta_arrow="off")
+    """Numbers side by side, in two rows where one would cut their titles off."""
+    rows = ceil(len(cells) / MOST_IN_A_ROW)
+    wide = ceil(len(cells) / rows)
+    for row in range(rows):
+        places = look.pair(f"{key}_{row}", wide, gap="small")
+        for place, cell in zip(places, cells[row * wide : (row + 1) * wide], strict=False):
+            place.metric(cell.title, cell.value, cell.note, help=cell.help, delta_color=cell.tone, delta_arrow="off")
 
 
 def _runs(found: LiveExperiment) -> Cell:
@@ -113,7 +121,7 @@ def _now(run: LiveRun) -> list[Cell]:
     return [
         Cell(
             title=say("TTFT p50 now"),
-            value=ms(ttft),
+            value=seconds(ttft),
             note=say("last 10 s"),
             help=hint(
                 say("First chunk of any channel minus sent, of the requests whose first token came in this time."),
@@ -148,8 +156,8 @@ def rates(run: LiveRun) -> list[Cell]:
         ),
         Cell(
             title=say("Slip p99"),
-            value=ms(run.slip_p99_s),
-            note=say("p50 {slip}", slip=ms(run.slip_p50_s)),
+            value=seconds(run.slip_p99_s),
+            note=say("p50 {slip}", slip=seconds(run.slip_p50_s)),
             help=hint(say("How long requests were held back after they were due: sent minus scheduled."), "slip_s"),
         ),
     ]
@@ -168,7 +176,7 @@ def _lag(run: LiveRun) -> Cell:
         )
     return Cell(
         title=say("Client lag p99"),
-        value=ms(run.client.loop_lag_p99_s),
+        value=seconds(run.client.loop_lag_p99_s),
         note=health.word,
         tone=health.tone,
         help=hint(words, "loop_lag_p99_s"),

@@ -6,8 +6,8 @@ the page is being drawn can lose the press. What has ended stands still altogeth
 
 import streamlit as st
 
-from core.fleet.live import ENDED_STATES, LiveExperiment
-from core.run import RunState
+from core.fleet.live import LiveExperiment
+from core.run import ENDED_STATES, RunState
 from core.words import say
 from pages.parts import links, live_line, live_view, look, state, stored_launch
 
@@ -26,9 +26,9 @@ def show(wanted: str | None) -> None:
     st.fragment(_draw, run_every=TICK_S if going or found is None else None)(wanted, _mark(found))
 
 
-def _mark(found: LiveExperiment | None) -> tuple[str, RunState] | None:
+def _mark(found: LiveExperiment | None) -> tuple[str, RunState, bool] | None:
     """What the head shows; the page is drawn anew when it is no longer so."""
-    return (found.id, found.state) if found else None
+    return (found.id, found.state, found.cancelling) if found else None
 
 
 def chosen(live: tuple[LiveExperiment, ...], wanted: str | None) -> LiveExperiment | None:
@@ -44,7 +44,7 @@ def shown(live: tuple[LiveExperiment, ...], wanted: str | None) -> LiveExperimen
     return chosen(live, wanted) or (stored_launch.stored(wanted) if wanted else None)
 
 
-def _draw(wanted: str | None, drawn: tuple[str, RunState] | None) -> None:
+def _draw(wanted: str | None, drawn: tuple[str, RunState, bool] | None) -> None:
     live = state.services().registry.live()
     found = shown(live, wanted)
     if _mark(found) != drawn or st.query_params.get("experiment") != wanted:

@@ -12,9 +12,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.charts.live import live as live_chart
 from core.findings import Finding, gathered
-from core.fleet.live import ENDED_STATES, LiveExperiment, LiveRun
+from core.fleet.live import LiveExperiment, LiveRun
 from core.records import FailureKind
-from core.run import RunState
+from core.run import ENDED_STATES, RunState
 from core.words import say
 from pages.parts import (
     last_verdict,
@@ -47,9 +47,10 @@ def head(found: LiveExperiment) -> None:
     else:
         actions.button(say("Plan another"), icon=":material/add:", key="live_new", on_click=links.turn)
         actions.button(
-            say("Cancel"),
+            say("Cancelling") if found.cancelling else say("Cancel"),
             icon=":material/stop:",
             key="live_cancel",
+            disabled=found.cancelling,
             on_click=state.services().registry.cancel,  # before anything is drawn again
             args=(found.id,),
             help=say("Ends within 2 s, keeps what was measured and closes the server's streams."),
@@ -140,7 +141,7 @@ def _now(found: LiveExperiment) -> None:
         ttft=run.ttft_recent,
         in_flight=run.in_flight_recent if load.variable == "rate" else None,
     )
-    look.plot(fig, "live_chart")
+    look.plot(fig, "live_chart", tools=False)  # they would hide a title, and nobody zooms into what moves on
 
 
 def _errors(found: LiveExperiment, none: str = "") -> None:

@@ -108,9 +108,10 @@ def overline(text: str) -> None:
     st.markdown(f":gray[:small[{text}]]")
 
 
-def plot(fig: Figure, key: str, **options: Any) -> Any:
-    """A figure in the house look; the theme of Streamlit would overwrite it."""
-    return st.plotly_chart(fig, key=key, theme=None, config=MODEBAR, width="stretch", **options)
+def plot(fig: Figure, key: str, *, tools: bool = True, **options: Any) -> Any:
+    """A figure in the house look; the theme of Streamlit would overwrite it. Its tools lie over the last title."""
+    config = MODEBAR if tools else MODEBAR | {"displayModeBar": False}
+    return st.plotly_chart(fig, key=key, theme=None, config=config, width="stretch", **options)
 
 
 def findings(items: Sequence[FindingLike]) -> None:

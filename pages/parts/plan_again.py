@@ -1,6 +1,7 @@
 """The plan of an earlier launch once more, from the registry or from its stored runs. Fills the fields."""
 
 from dataclasses import replace
+from datetime import datetime
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -9,11 +10,13 @@ from core.plan import Experiment
 from core.recalled import recalled
 from core.run import Run
 from core.words import say
-from pages.parts import configuration_form, links, plan_fields, state
+from pages.parts import configuration_form, links, look, plan_fields, state
 from pages.parts.bringing import bring
+from pages.parts.text import short, when
 from storage.runs import RunNotFound
 
 NOTE = "benchmark_note"
+LONGEST_NAME = 60
 LOOKED_AT, OFFERED = 80, 5  # the newest runs, to learn which launches there were; of these so many are offered
 
 
@@ -45,13 +48,17 @@ def fill(experiment: Experiment) -> None:
 
 
 def launches() -> dict[str, str]:
-    """The last launches, newest first: id and name."""
+    """The last launches, newest first: id, and name with when it was launched: two may have been given one name."""
     services = state.services()
-    found = {one.id: one.name for one in reversed(services.registry.live())}
+    found = {one.id: _told(one.name, one.queued_at) for one in reversed(services.registry.live())}
     for row in services.runs.list_runs(limit=LOOKED_AT):
         if row.experiment_id:
-            found.setdefault(row.experiment_id, row.experiment_name or row.label)
+            found.setdefault(row.experiment_id, _told(row.experiment_name or row.label, row.started_at))
     return dict(list(found.items())[:OFFERED])
+
+
+def _told(name: str, at: datetime) -> str:
+    return f"{short(name, LONGEST_NAME)} · {when(at, look.zone())}"
 
 
 def experiment_of(experiment_id: str) -> Experiment | None:

@@ -12,7 +12,7 @@ from core.estimate import interleaved
 from core.plan import Configuration, Experiment, Limits, PlanError, RunPlan, Workload
 from core.words import say
 from pages.parts import plan_loads, plan_slo
-from pages.parts.plan_state import key, put, typed
+from pages.parts.plan_state import key, put, renew, typed
 
 MOST_SEED = 2**53 - 1  # a browser knows no larger whole number
 LAUNCHED = "benchmark_launched"  # the next plan begins without the last one's name
@@ -37,6 +37,7 @@ START: dict[str, object] = {
 def prepare() -> None:
     """Give every field its first value, so that widgets need no value of their own."""
     if st.session_state.pop(LAUNCHED, False):
+        renew(START)
         put("name", "")
     for name, value in START.items():
         st.session_state.setdefault(key(name), value)
@@ -115,6 +116,7 @@ def fill(experiment: Experiment, *, limits: Limits) -> str:
     `limits` are the plan's own; its endpoint may stand here with others.
     """
     asked_of = experiment.plans[0].workload
+    renew(START)
     plan_loads.fill(experiment)
     values = {
         "input": asked_of.input_tokens,

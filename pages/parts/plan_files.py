@@ -50,7 +50,7 @@ def menu_labels(names: Sequence[str], launched: Mapping[str, str] = MappingProxy
     offered += [(LAUNCH + key, name) for key, name in launched.items()]
     for key, name in offered:
         mark = "" if isinstance(key, int) else ":material/history: "
-        label = mark + escape_markdown(short(name, LONGEST))
+        label = mark + escape_markdown(short(name, LONGEST) if isinstance(key, int) else name)
         while label in labels.values():
             label += JOINER  # nothing to see, yet another text
         labels[key] = label
@@ -69,7 +69,15 @@ def _paste(key: Callable[[str], str]) -> None:
         help=say("As `cli.py run --plan` reads it and as every run's page shows it."),
     )
     upload = st.file_uploader(say("Or a file"), type="json", max_upload_size=2, key=key("file"))
-    if st.button(say("Load"), type="primary", icon=":material/check:", key=key("load")):
+    pressed = st.button(say("Load"), type="primary", icon=":material/check:", key=key("load"))
+    if not upload and not text.strip():
+        # A file that was chosen a moment ago is still on its way: the press is kept for it.
+        st.session_state[key("awaited")] = pressed = pressed or st.session_state.get(key("awaited"), False)
+        if pressed:
+            look.problem(
+                say("No plan is here yet: it is loaded once a file has arrived or one is pasted."), level="note"
+            )
+    elif pressed or st.session_state.pop(key("awaited"), False):
         try:
             take(pasted.experiment(upload.getvalue() if upload else text, experiment_id="pasted"))
         except (PlanError, StorageProblem) as fault:

@@ -10,14 +10,14 @@ from core.words import say
 from pages.parts import links, look
 from pages.parts.measures import definition, few, few_note, muted, success_percent, three_digits
 from pages.parts.runs_room import fitting, room
-from pages.parts.runs_table import RATE, name_room, rates
+from pages.parts.runs_table import DOUBT, RATE, doubt_column, doubts, name_room, rates
 from pages.parts.text import in_cell, milliseconds, when
 from storage.runs import RunRow
 
 # With the pixels that each takes, the first first where there is no room for all.
 WIDTHS = {
     "": 30, "Configuration": 130, "In flight": 66, RATE: 84, "TTFT p50": 84, "TPOT p50": 84, "Output": 88, "State": 85,
-    "Started": 90, "TTFT p99": 84, "Success": 78, "Over time": 120, "Engine": 105,
+    DOUBT: 88, "Started": 90, "TTFT p99": 84, "Success": 78, "Over time": 120, "Engine": 105,
 }  # fmt: skip
 
 
@@ -56,6 +56,7 @@ def _frame(rows: Sequence[RunRow]) -> pd.DataFrame:
             "Success": [success_percent(row.success_rate) for row in rows],
             "Over time": [list(row.sparkline) for row in rows],
             "State": [say(str(row.state)) for row in rows],
+            **doubts(rows),
             "Started": [when(row.started_at, look.zone()) for row in rows],
         }
     )
@@ -84,4 +85,5 @@ def _columns(widths: Mapping[str, int]) -> dict[str, Any]:
         "State": (text, say("State"), {}),
         "Started": (text, say("Started"), {}),
     }
-    return {name: kind(title, width=widths.get(name), **options) for name, (kind, title, options) in made.items()}
+    found = {name: kind(title, width=widths.get(name), **options) for name, (kind, title, options) in made.items()}
+    return found | {DOUBT: doubt_column(widths.get(DOUBT))}

@@ -1,21 +1,34 @@
 """How to repeat a run elsewhere, and what it ran on: plan, commands, client, server, environment."""
 
-import dataclasses
 from collections.abc import Mapping
 
 import pandas as pd
 import streamlit as st
 
-from core.differing import server_facts
+from core.differing import environment_facts, server_facts
 from core.levels import written_stages
 from core.plan import Load, RunPlan
+from core.quantities import number, percent, seconds
 from core.reproduce import command_line, curl, plan_file
 from core.run import ClientHealth, Preflight, Run
 from core.words import say
 from pages.parts import elsewhere
 from pages.parts.endpoint_table import address
 from pages.parts.look import pair, section
-from pages.parts.text import MISSING, count, escape_markdown, ms, number, percent
+from pages.parts.text import MISSING, count, escape_markdown
+
+PREFLIGHT = {
+    "streams": "answers come as a stream",
+    "usage": "token counts at the end of a stream",
+    "max_tokens_obeyed": "answers end at the length asked for",
+    "token_parameter": "that length is sent as",
+    "stream_options": "stream_options may be sent",
+    "ignore_eos": "ignore_eos is accepted",
+    "keeps_connection": "connection stays open after an answer",
+    "stops_on_disconnect": "server stops when its client leaves",
+    "changes": "changed for the run",
+    "failure_message": "why the run cannot start",
+}
 
 
 def plan_tab(run: Run) -> None:
@@ -98,16 +111,18 @@ def environment_tab(run: Run) -> None:
         section(say("What measured"), say("the client's own health during the run"))
         _facts(_client(run.client))
         section(say("Environment"))
-        _facts({name: value for name, value in run.environment.items() if name != "server"})
+        _facts(environment_facts(run.environment))
 
 
 def _client(client: ClientHealth) -> dict[str, object]:
     return {
-        say("loop lag p50"): ms(client.loop_lag_p50_s),
-        say("loop lag p99"): ms(client.loop_lag_p99_s),
-        say("loop lag max"): ms(client.loop_lag_max_s),
+        say("loop lag p50"): seconds(client.loop_lag_p50_s),
+        say("loop lag p99"): seconds(client.loop_lag_p99_s),
+        say("loop lag max"): seconds(client.loop_lag_max_s),
         say("CPU, cores"): number(client.cpu_share),
-        say("this machine, busy"): None if client.machine_busy_share is None else percent(client.machine_busy_share),
+        say("this machine, busy"): None
+        if client.machine_busy_share is None
+        else percent(client.machine_busy_share, digits=1),
         say("most in flight"): None if client.max_in_flight is None else count(client.max_in_flight),
         say("workers"): count(client.workers),
         say("priority"): client.priority,
@@ -116,15 +131,12 @@ def _client(client: ClientHealth) -> dict[str, object]:
 
 
 def _preflight(seen: Preflight) -> dict[str, object]:
-    found = {spec.name.replace("_", " "): getattr(seen, spec.name) for spec in dataclasses.fields(seen)}
-    return found | {"changes": " ".join(seen.changes) or say("nothing was changed")}
+    found: dict[str, object] = {say(words): getattr(seen, name) for name, words in PREFLIGHT.items()}
+    return found | {say(PREFLIGHT["changes"]): " ".join(seen.changes) or say("nothing was changed")}
 
 
 def _facts(facts: Mapping[str, object]) -> None:
-    rows = [
-        {say("What"): escape_markdown(str(name).replace("_", " ")), say("Value"): _value(value)}
-        for name, value in facts.items()
-    ]
+    rows = [{say("What"): escape_markdown(str(name)), say("Value"): _value(value)} for name, value in facts.items()]
     st.table(pd.DataFrame(rows), border="horizontal", hide_index=True, hide_header=True)
 
 

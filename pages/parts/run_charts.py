@@ -8,12 +8,12 @@ from core.charts.distribution import distribution
 from core.charts.timeline import output_over_time, requests_over_time
 from core.metrics import METRICS
 from core.quantiles import Sample
+from core.quantities import percent
 from core.records import RequestRecord
 from core.summary import ITL_SHARE, Summary
 from core.timeline import Series
 from core.words import say
 from pages.parts.look import mode, pair, plot
-from pages.parts.text import percent
 
 SHOWN = ("p50", "p95", "p99")
 DRAWN = (120, 500)
@@ -62,7 +62,9 @@ def _note(summary: Summary, metric: str) -> str:
     if metric == "itl_s":
         if summary.itl_share == 1:
             return say("lower is better · every chunk is one token here, so the gap is ITL")
-        return say("lower is better · over the {share} whose chunks are tokens", share=percent(summary.itl_share))
+        return say(
+            "lower is better · over the {share} whose chunks are tokens", share=percent(summary.itl_share, digits=1)
+        )
     if metric == "gap_s":
         if summary.itl_share is None or summary.itl_share < ITL_SHARE:
             return say("lower is better · chunks are not tokens here, so this is no ITL")
@@ -72,8 +74,16 @@ def _note(summary: Summary, metric: str) -> str:
     return say("lower is better · bars count, line cumulates")
 
 
-def over_time(records: Sequence[RequestRecord], output: Series, summary: Summary, *, requests: int, slot: int) -> None:
-    """Requests as bars, and the output of all of them."""
+def over_time(
+    records: Sequence[RequestRecord],
+    output: Series,
+    summary: Summary,
+    *,
+    requests: int,
+    slot: int,
+    steady: bool = False,
+) -> None:
+    """Requests as bars, and the output of all of them; the summary's throughput is dotted, and said to be whose."""
     left, right = pair("pair_time", [1.2, 1], gap="medium")
     with left:
         most = DRAWN[0]
@@ -94,7 +104,8 @@ def over_time(records: Sequence[RequestRecord], output: Series, summary: Summary
         if output.values:
             mean = summary.throughput.get("output_tokens_per_s")
             streamed = any(record.streamed for record in records)
-            plot(output_over_time(mode(), output, mean=mean, slot=slot, streamed=streamed), "output_over_time")
+            of = say("steady state") if steady else say("whole run")
+            plot(output_over_time(mode(), output, mean=mean, of=of, slot=slot, streamed=streamed), "output_over_time")
         else:
             st.markdown(f"**{say('Output over time')}**")
             none = say("No request succeeded, so there is no output.")

@@ -2,26 +2,17 @@
 
 from collections.abc import Collection
 
+from core.doubts.claims import engine, version
 from core.endpoint import SIMULATED
 from core.fleet.local import run_name
 from core.metrics import METRICS
-from core.run import Run
+from core.quantities import number, percent, seconds_alike
+from core.run import Run, is_renamed
 from core.summary import Summary
 from core.words import say
 from pages.parts.look import badge, pair, zone
 from pages.parts.measures import Card, definition, draw_cards, sentence, weak
-from pages.parts.text import (
-    count,
-    escape_markdown,
-    in_seconds,
-    ms_alike,
-    number,
-    percent,
-    plural,
-    rate,
-    short,
-    when,
-)  # fmt: skip
+from pages.parts.text import count, escape_markdown, in_seconds, plural, rate, short, when
 
 TIMES = (
     "Measured: from the first request sent to the last one's end, without warm-up; throughput is divided by it.\n\n"
@@ -30,15 +21,14 @@ TIMES = (
 Grey = Collection[tuple[str, str]]  # metric and statistic of every number that rests on too little
 
 
-def is_renamed(run: Run) -> bool:
-    """Whether somebody gave it a name of its own."""
-    return run.name != run_name(run.plan)
-
-
 def title(run: Run, *, steady: bool = False) -> str:
     """Its own name, else label and load, as markdown, and that the numbers are of its steady state only."""
-    told = escape_markdown(short(run.name, 80)) if is_renamed(run) else _label_and_load(run)
+    told = escape_markdown(short(run.name, 80)) if _renamed(run) else _label_and_load(run)
     return say("{run}, steady state", run=told) if steady else told
+
+
+def _renamed(run: Run) -> bool:
+    return is_renamed(run.name, label=run.plan.configuration.label, level=run.plan.load.words())
 
 
 def _label_and_load(run: Run) -> str:
@@ -61,9 +51,9 @@ def badges(run: Run) -> str:
 
 def line(run: Run) -> str:
     """What answered, when, and where it belongs, as markdown; of a renamed run what it is, too."""
-    configuration, server = run.plan.configuration, run.environment.get("server") or {}
-    engine = " ".join(str(server[key]) for key in ("engine", "version") if server.get(key))
-    parts = [run_name(run.plan) if is_renamed(run) else "", configuration.model, engine, configuration.endpoint.name]
+    configuration = run.plan.configuration
+    served_by = " ".join(word for word in (engine(run), version(run)) if word)
+    parts = [run_name(run.plan) if _renamed(run) else "", configuration.model, served_by, configuration.endpoint.name]
     told = " · ".join(escape_markdown(short(part, 60)) for part in parts if part)
     told += f" · {when(run.started_at, zone())}"
     name = str((run.experiment or {}).get("name") or "")
@@ -89,7 +79,7 @@ def cards(summary: Summary, grey: Grey) -> None:
 def _latency(summary: Summary, grey: Grey, metric: str, name: str, note: str, *beside: str) -> Card:
     """One percentile, and under it others of the distribution that the note names, all in one unit."""
     found = summary.distributions.get(metric)
-    mine, *others = ms_alike(*(getattr(found, one, None) for one in (name, *beside)))
+    mine, *others = seconds_alike(*(getattr(found, one, None) for one in (name, *beside)))
     return Card(
         title=f"{METRICS[metric].title} {name}",
         value=mine,
@@ -126,16 +116,17 @@ def _success(summary: Summary) -> Card:
     ended = counts.get("ok", 0) + counts.get("failed", 0) + counts.get("empty", 0)
     return Card(
         title=say("Success"),
-        value=percent(summary.success_rate),
+        value=percent(summary.success_rate, digits=1),
         note=say("{ok} of {all}", ok=count(counts.get("ok", 0)), all=count(ended)),
         metric="success_rate",
     )
 
 
-def under_the_cards(run: Run, summary: Summary, whole: Summary) -> None:
+def under_the_cards(run: Run, summary: Summary, whole: Summary | None) -> None:
     """What a tutorial's script would have printed; how long was measured, and what is in no number.
 
-    `summary` is of the part that the cards show, `whole` of all of the run.
+    `summary` is of the part that the cards show, `whole` of all of the run; None where they show a part, whose time is
+    told with it.
     """
     if summary.tutorial is not None:
         sentence(summary.tutorial.sentence, help_text=definition("tutorial"))
@@ -147,7 +138,7 @@ def under_the_cards(run: Run, summary: Summary, whole: Summary) -> None:
         )
         if summary.counts.get(key)
     ]
-    times = _times(run, whole)
+    times = _times(run, whole) if whole else ""
     none = say("In no number above: {what}.", what=say(" and ").join(left_out)) if left_out else ""
     if times or none:
         sentence(f"{times} {none}".strip(), help_text=say(TIMES) if times else None)

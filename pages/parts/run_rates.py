@@ -1,17 +1,20 @@
 """What an open loop adds to a run's page: its rates, its slip, each latency from the send and from the schedule."""
 
+from collections.abc import Collection
+
 import pandas as pd
 import streamlit as st
 
 from core.charts.timeline import in_flight_over_time
 from core.metrics import METRICS
+from core.quantities import number, seconds_alike
 from core.run import Run
 from core.summary import Summary
 from core.timeline import Series
 from core.words import say
 from pages.parts.look import mode, pair, plot, section
-from pages.parts.measures import Card, draw_cards, hint
-from pages.parts.text import MISSING, ms_alike, number, rate
+from pages.parts.measures import Card, draw_cards, hint, weak
+from pages.parts.text import MISSING, rate
 
 SHOWN = ("p50", "p95", "p99")
 FROM_BOTH = (("ttft_s", "scheduled_ttft_s"), ("e2e_s", "scheduled_e2e_s"))
@@ -22,10 +25,10 @@ OMISSION = (
 )
 
 
-def cards(run: Run, summary: Summary) -> None:
+def cards(run: Run, summary: Summary, grey: Collection[tuple[str, str]]) -> None:
     """Rates and slip; nothing for a closed loop."""
     if run.plan.load.variable == "rate":
-        draw_cards(pair("cards3_rates", 5, gap="xsmall"), _cards(run, summary))
+        draw_cards(pair("cards3_rates", 5, gap="xsmall"), _cards(run, summary, grey))
 
 
 def moments(run: Run, summary: Summary, in_flight: Series) -> None:
@@ -50,11 +53,11 @@ def moments(run: Run, summary: Summary, in_flight: Series) -> None:
             st.markdown(f":gray[{say('No request has ended.')}]")
 
 
-def _cards(run: Run, summary: Summary) -> list[Card]:
+def _cards(run: Run, summary: Summary, grey: Collection[tuple[str, str]]) -> list[Card]:
     load = run.plan.load
     slip = summary.distributions.get("slip_s")
-    half, mean = ms_alike(slip.p50, slip.mean) if slip else (MISSING, "")
-    tail, most = ms_alike(slip.p99, slip.max) if slip else (MISSING, "")
+    half, mean = seconds_alike(slip.p50, slip.mean) if slip else (MISSING, "")
+    tail, most = seconds_alike(slip.p99, slip.max) if slip else (MISSING, "")
     nominal = say("the highest of its stages") if load.stages else _arrivals(run)
     return [
         Card(title=say("Requests, nominal"), value=rate(load.rate), note=nominal, metric="offered_rate_per_s"),
@@ -65,7 +68,7 @@ def _cards(run: Run, summary: Summary) -> list[Card]:
         Card(title=say("Slip p50"), value=half, metric="slip_s",
              note=say("mean {slip}", slip=mean) if slip else ""),
         Card(title=say("Slip p99"), value=tail, metric="slip_s",
-             note=say("at most {slip}", slip=most) if slip else ""),
+             note=say("at most {slip}", slip=most) if slip else "", weak=weak(grey, slip, "slip_s", "p99")),
     ]  # fmt: skip
 
 
@@ -82,7 +85,7 @@ def _rows(summary: Summary) -> list[dict[str, str]]:
         for name in SHOWN:
             values = [summary.statistic(metric, name) for metric in (sent, scheduled)]
             if any(value is not None for value in values):
-                sent_words, scheduled_words = ms_alike(*values)
+                sent_words, scheduled_words = seconds_alike(*values)
                 rows.append(
                     {
                         say("Latency"): f"{METRICS[sent].title} {name}",

@@ -5,13 +5,14 @@ import streamlit as st
 
 from core.judging import Judged, judge
 from core.metrics import METRICS
+from core.quantities import number
 from core.run import Run
 from core.summary import Summary
 from core.words import say
 from pages.parts.look import CROSS, TICK
 from pages.parts.measures import hint
 from pages.parts.slo_words import bound, limited, value
-from pages.parts.text import MISSING, number
+from pages.parts.text import MISSING
 
 
 def show(run: Run, summary: Summary) -> None:

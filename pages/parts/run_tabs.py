@@ -8,10 +8,11 @@ import streamlit as st
 
 from core.charts.sample import thinned
 from core.metrics import gaps_s, waiting_share
+from core.quantities import percent
 from core.records import Outcome, RequestRecord
 from core.words import say
 from pages.parts.measures import definition, definitions, sentence, three_digits
-from pages.parts.text import MISSING, count, escape_markdown, percent, plural
+from pages.parts.text import MISSING, count, escape_markdown, plural
 
 SPARKS = 40
 ENDED = (Outcome.OK.value, Outcome.FAILED.value, Outcome.EMPTY.value)
@@ -140,7 +141,7 @@ def _errors_of(kind: str, group: pd.DataFrame, ended: int) -> dict[str, str]:
     return {
         say("Kind"): f"**{escape_markdown(kind)}**",
         say("Requests"): count(len(group)),
-        say("Share"): percent(len(group) / ended),
+        say("Share"): percent(len(group) / ended, digits=1),
         say("HTTP status"): MISSING if pd.isna(status) else str(int(status)),
         say("The server's words, last seen"): escape_markdown(str(words or MISSING)),
     }

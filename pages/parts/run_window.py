@@ -1,22 +1,23 @@
 """Which part of a closed loop's run its numbers are of: the whole, or its steady state. Says so, and reads it once."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
 from core import summary
-from core.findings import greyed
+from core.findings import Finding, greyed, of_part
 from core.metrics import METRICS
 from core.quantiles import Sample
-from core.run import Run
+from core.quantities import number
+from core.run import ENDED_STATES, Run
 from core.steady_window import Window, in_steady_state, steady_window
 from core.summary import Summary
 from core.words import say
-from pages.parts.ended_runs import ENDED
 from pages.parts.measures import hint, sentence
-from pages.parts.run_data import LATENCIES, Opened
+from pages.parts.run_data import LATENCIES, Opened, findings_of
 from pages.parts.state import services
-from pages.parts.text import count, number
+from pages.parts.text import count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,7 @@ class Part:
     """
 
     summary: Summary
+    findings: Sequence[Finding]
     grey: frozenset[tuple[str, str]]
     samples: dict[str, Sample]
     window: Window | None = None
@@ -35,7 +37,7 @@ class Part:
 
 def whole(found: Opened) -> Part:
     """The numbers of all of the run."""
-    return Part(summary=found.summary, grey=found.grey, samples=found.samples)
+    return Part(summary=found.summary, findings=found.findings, grey=found.grey, samples=found.samples)
 
 
 def switched(found: Opened) -> Part:
@@ -78,7 +80,7 @@ def _told(found: Opened, part: Part | None) -> None:
 
 def has_switch(run: Run) -> bool:
     """Whether it may have a steady state: an ended closed loop at one level."""
-    return run.plan.load.variable == "concurrency" and not run.plan.load.stages and run.state in ENDED
+    return run.plan.load.variable == "concurrency" and not run.plan.load.stages and run.state in ENDED_STATES
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
@@ -95,4 +97,5 @@ def steady(run_id: str) -> Part | None:
         for key, its in found.distributions.items()
         if key in LATENCIES
     }
-    return Part(summary=found, grey=frozenset(greyed(run, found)), samples=samples, window=window)
+    told = of_part(findings_of(run_id), run, found)
+    return Part(summary=found, findings=told, grey=frozenset(greyed(run, found)), samples=samples, window=window)

@@ -3,10 +3,11 @@
 import streamlit as st
 
 from core.fleet.live import LiveExperiment
+from core.quantities import seconds, span
 from core.run import RunState
 from core.words import say
 from pages.parts import links, live_doubts, live_line, live_names, look, state
-from pages.parts.text import count, escape_markdown, ms, plural, span
+from pages.parts.text import count, escape_markdown, plural
 
 TICK_S = 2.0
 SEPARATOR = " &ensp;·&ensp; "
@@ -61,5 +62,5 @@ def _facts(one: LiveExperiment) -> list[str]:
         health = live_doubts.health(run)
         word = say("client healthy") if health.tone == "green" else health.word
         badge = f":{health.tone}-badge[{word}]"
-        facts.append(f"{say('client lag p99')} {ms(run.client.loop_lag_p99_s)} &ensp;{badge}")
+        facts.append(f"{say('client lag p99')} {seconds(run.client.loop_lag_p99_s)} &ensp;{badge}")
     return [fact for fact in facts if fact]

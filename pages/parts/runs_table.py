@@ -10,6 +10,7 @@ import streamlit as st
 
 from core.charts.sample import thinned
 from core.endpoint import SIMULATED
+from core.run import is_renamed
 from core.words import say
 from pages.parts.look import STATE_COLOUR, swatch, zone
 from pages.parts.measures import definition, few, few_note, hint, muted, success_percent, three_digits
@@ -21,10 +22,11 @@ SPARKS = 30
 TALLEST = 720
 NAME = "Configuration"
 RATE = "Requests/s"
+DOUBT = "Doubt"
 TICKED = "runs_ticked"
 # What is seen where there is no room for all, the first first, with the pixels that each takes.
 WIDTHS = {
-    "": 30, NAME: 130, "In flight": 66, RATE: 84, "TTFT p50": 84, "TPOT p50": 84, "Output": 96, "State": 90,
+    "": 30, NAME: 130, "In flight": 66, RATE: 84, "TTFT p50": 84, "TPOT p50": 84, "Output": 96, "State": 90, DOUBT: 88,
     "Tags": 110, "Started": 90, "TTFT p99": 84, "Name": 130, "Success": 76, "Requests": 74, "Model": 150, "Engine": 90,
     "One": 106, "Gap": 104, "Experiment": 150,
 }  # fmt: skip
@@ -80,19 +82,31 @@ def name_room(widths: Mapping[str, int], rows: Sequence[RunRow]) -> dict[str, in
     return {**widths, NAME: MARKED} if any(row.demo == SIMULATED for row in rows) else dict(widths)
 
 
-def is_renamed(row: RunRow) -> bool:
-    """Whether somebody gave the run a name of its own."""
-    return row.name != say("{label} at {level}", label=row.label, level=row.level)
-
-
 def rates(rows: Sequence[RunRow]) -> dict[str, list[float | None]]:
     """The column of requests/s; none where all runs are closed loops."""
     found = [row.rate for row in rows]
     return {RATE: found} if any(rate is not None for rate in found) else {}
 
 
+def doubts(rows: Sequence[RunRow]) -> dict[str, list[list[str]]]:
+    """The column of runs whose numbers are in doubt, in the words of a verdict; none where no run is."""
+    return {DOUBT: [[say("in doubt")] * row.doubted for row in rows]} if any(row.doubted for row in rows) else {}
+
+
+def doubt_column(width: int | None) -> Any:
+    """How that column looks."""
+    help_text = say(
+        "Made on a machine without idle time on which the server ran too, or by a load generator that was late: the "
+        "run's page says which."
+    )
+    return st.column_config.MultiselectColumn(
+        say("Doubt"), options=[say("in doubt")], color=["orange"], width=width, help=help_text
+    )
+
+
 def _frame(rows: Sequence[RunRow]) -> pd.DataFrame:
     zoned = zone()
+    names = [row.name if is_renamed(row.name, label=row.label, level=row.level) else None for row in rows]
     return pd.DataFrame(
         {
             "": [swatch(row.slot) for row in rows],
@@ -108,13 +122,14 @@ def _frame(rows: Sequence[RunRow]) -> pd.DataFrame:
             "Success": [success_percent(row.success_rate) for row in rows],
             "Gap": [thinned([gap * 1e3 for gap in row.gap_grid[1:-1]], SPARKS) for row in rows],
             "State": [[say(row.state.value)] for row in rows],
+            **doubts(rows),
             "Model": [row.model for row in rows],
             "Engine": [row.engine or None for row in rows],
             "Started": [when(row.started_at, zoned) for row in rows],
             "Experiment": [row.experiment_name for row in rows],
         }
         | ({"Tags": [list(row.tags) for row in rows]} if any(row.tags for row in rows) else {})
-        | ({"Name": [row.name if is_renamed(row) else None for row in rows]} if any(map(is_renamed, rows)) else {})
+        | ({"Name": names} if any(names) else {})
     )
 
 
@@ -162,5 +177,6 @@ def _columns(rows: Sequence[RunRow], widths: Mapping[str, int]) -> dict[str, Any
         "Tags": (config.ListColumn, say("Tags"), {}),
         "Name": (text, say("Name"), {"help": say("The run's own name, where it was given one.")}),
     }  # fmt: skip
-    return {name: kind(title, width=widths.get(name), **options) for name, (kind, title, options) in made.items()
-            if name != RATE or rates(rows)}  # fmt: skip
+    found = {name: kind(title, width=widths.get(name), **options) for name, (kind, title, options) in made.items()
+             if name != RATE or rates(rows)}  # fmt: skip
+    return found | ({DOUBT: doubt_column(widths.get(DOUBT))} if doubts(rows) else {})

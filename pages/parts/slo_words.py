@@ -1,9 +1,9 @@
 """The limits of an SLO as people read them: TTFT p95 below 500 ms. Judges nothing."""
 
 from core.metrics import METRICS
+from core.quantities import number, percent, seconds
 from core.slo import LATENCIES, SUCCESS_RATE, Slo, SloLimit
 from core.words import say
-from pages.parts.text import ms, number, percent
 
 WORDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 
@@ -26,5 +26,5 @@ def bound(limit: SloLimit) -> str:
 def value(limit: SloLimit, amount: float) -> str:
     """A value of the limited number, with its unit."""
     if limit.metric in LATENCIES:
-        return ms(amount)
-    return percent(amount) if limit.metric == SUCCESS_RATE else say("{n} tokens/s", n=number(amount))
+        return seconds(amount)
+    return percent(amount, digits=1) if limit.metric == SUCCESS_RATE else say("{n} tokens/s", n=number(amount))

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from core.course import Done, Searched
-from core.fleet.live import ENDED_STATES, LiveExperiment, LiveRun
+from core.fleet.live import LiveExperiment, LiveRun
 from core.fleet.replay import replayed, replayed_run
 from core.recalled import recalled, searched_before
-from core.run import Run
+from core.run import ENDED_STATES, Run
 from core.summary import Summary
 from pages.parts.state import services
 from storage.runs import RunNotFound

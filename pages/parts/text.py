@@ -1,18 +1,18 @@
 """How numbers, times and foreign words are written for people. Pure functions: knows no page and no Streamlit.
 
-The only place with milliseconds. Texts that come from models, servers or users pass `escape_markdown` or `code`.
+Texts that come from models, servers or users pass `escape_markdown` or `code`.
 """
 
 import re
 from datetime import UTC, datetime, tzinfo
 
-from core.charts.sample import time_unit
+from core import quantities
 from core.endpoint import SIMULATED
+from core.quantities import MINUS, number, span
 from core.shortening import cut
 from core.words import say
 
-MISSING = "–"
-MINUS = "\N{MINUS SIGN}"
+MISSING = quantities.MISSING
 PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 # Streamlit turns these into icons, emoji and links after the backslashes are gone: a word joiner stops it.
 SHORTCODE = re.compile(
@@ -61,22 +61,6 @@ def in_cell(label: str, demo: str) -> str:
     return say("(simulated) {label}", label=label) if demo == SIMULATED else label
 
 
-def number(value: float | None) -> str:
-    """Three significant digits, thousands with a comma: 1,927 / 262 / 15.1 / 5.18 / 0.0123."""
-    if value is None:
-        return MISSING
-    size = abs(value)
-    if size >= 99.95 or size == 0:
-        text = f"{size:,.0f}"
-    elif size >= 9.995:
-        text = f"{size:.1f}"
-    elif size >= 0.9995:
-        text = f"{size:.2f}"
-    else:
-        text = f"{size:.3g}" if size >= 1e-4 else f"{size:.1e}"
-    return (MINUS if value < 0 else "") + text
-
-
 def count(value: int | None) -> str:
     """A whole number: 7,412."""
     return MISSING if value is None else f"{value:,}".replace("-", MINUS)
@@ -93,17 +77,6 @@ def quantity(value: float | None) -> str:
     return f"{value:,.0f}"
 
 
-def ms(seconds: float | None) -> str:
-    """A latency: ms below 10 s, then s."""
-    return ms_alike(seconds)[0]
-
-
-def ms_alike(*seconds: float | None) -> list[str]:
-    """Latencies that stand beside each other in one sentence or row: all in the unit that the longest is read in."""
-    unit = time_unit(max((abs(one) for one in seconds if one is not None), default=0.0))
-    return [MISSING if one is None else f"{number(one * unit.per_second)} {unit.name}" for one in seconds]
-
-
 def milliseconds(seconds: float | None) -> float | None:
     """The bare number for a column whose header says ms."""
     return None if seconds is None else seconds * KILO
@@ -112,16 +85,6 @@ def milliseconds(seconds: float | None) -> float | None:
 def rate(per_second: float | None) -> str:
     """As a card writes it whose title names what is counted, tokens or requests: 1,571 /s."""
     return MISSING if per_second is None else f"{number(per_second)} /s"
-
-
-def percent(share: float | None, *, digits: int = 1) -> str:
-    """A share of 1: 99.2 %, never rounded up to 100."""
-    if share is None:
-        return MISSING
-    text = f"{share * 100:.{digits}f}"
-    if share < 1 and float(text) >= 100:
-        text = f"{100 - 10.0**-digits:.{digits}f}"
-    return f"{text} %"
 
 
 def difference(ratio: float | None, low: float | None = None, high: float | None = None) -> str:
@@ -153,20 +116,9 @@ def clock(seconds: float | None) -> str:
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
-def span(seconds: float | None) -> str:
-    """A duration in words, rounded: 40 s, 17 min, 2.5 h."""
-    if seconds is None:
-        return MISSING
-    if seconds < 90:
-        return say("{n} s", n=max(1, round(seconds)))
-    if seconds < 5400:
-        return say("{n} min", n=round(seconds / 60))
-    return say("{n} h", n=f"{seconds / 3600:.1f}")
-
-
 def in_seconds(seconds: float | None) -> str:
     """A duration that was measured, to three digits below a minute and a half: 38.2 s, then in words."""
-    if seconds is None or seconds >= 90:
+    if seconds is None or seconds >= quantities.LONGEST_SECONDS:
         return span(seconds)
     return say("{n} s", n=number(seconds))
 

@@ -7,6 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.endpoint import SIMULATED
 from core.plan import Endpoint
+from core.quantities import number, seconds, span
 from core.servers.pace import MODELS
 from core.servers.variants import VARIANTS
 from core.tryit import TrialState, TrialView
@@ -14,7 +15,7 @@ from core.words import say
 from pages.parts import following, look, probing, trying
 from pages.parts.configuration_form import pace_words
 from pages.parts.measures import definitions
-from pages.parts.text import count, escape_lines, escape_markdown, ms, number, since, span
+from pages.parts.text import count, escape_lines, escape_markdown, since
 
 MOST = 4
 SHOWN_CHARACTERS = 6000
@@ -72,14 +73,18 @@ def _models(chosen: Sequence[Endpoint]) -> list[tuple[Endpoint, str]]:
         probe = probing.last(endpoint)
         options = {"llama.cpp": list(VARIANTS), SIMULATED: list(MODELS)}.get(endpoint.demo)
         listed = options or list(probe.models if probe else ())
-        first = probe.model if probe and probe.model in listed else None
+        first = probe.model if probe and probe.model in listed else next(iter(listed), None)
+        name = f"try_model_{endpoint.name}"
+        # Not as the box's own first value: that is asked for once, and a probe may have listed the models since.
+        if st.session_state.get(name) is None:
+            st.session_state[name] = first
         model = place.selectbox(
             say("Model at {name}", name=escape_markdown(endpoint.name)),
             listed,
-            index=listed.index(first) if first else (0 if listed else None),
+            index=None,
             accept_new_options=not endpoint.demo,
             placeholder=say("a name, or probe it first"),
-            key=f"try_model_{endpoint.name}",
+            key=name,
             format_func=pace_words if endpoint.demo == SIMULATED else str,
         )
         found.append((endpoint, model or ""))
@@ -118,6 +123,8 @@ def _answer(place: DeltaGenerator, view: TrialView, so_far: str) -> None:
             st.markdown(_waited(view, so_far))
         else:
             st.markdown(_speed(view), help=_meaning(view))
+        if view.held_up:
+            look.problem(_held_up(view), level="act")
         if view.error_sentence:
             look.problem(view.error_sentence)
         with st.container(height=220, border=False):
@@ -138,12 +145,20 @@ def _waited(view: TrialView, so_far: str) -> str:
 
 
 def _speed(view: TrialView) -> str:
-    first = f":gray[TTFT] **{ms(view.ttft_s)}** &ensp; "
+    first = f":gray[TTFT] **{seconds(view.ttft_s)}** &ensp; "
     if view.output_tokens is None:
         chunks = say("{n} chunks so far", n=count(view.chunks))
         return f"{first}**{say('{n} chunks/s', n=number(view.chunks_per_s))}** :gray[{chunks}]"
     speed = say("{n} tokens/s", n=number(view.tokens_per_s))
     return f"{first}**{speed}** :gray[{say('{n} tokens', n=count(view.output_tokens))}]"
+
+
+def _held_up(view: TrialView) -> str:
+    """Why its times are none of the server's."""
+    why = say("This machine had almost nothing idle meanwhile")
+    if view.was_late:
+        why = say("This machine was held up meanwhile, its own reader by up to {late}", late=seconds(view.late_s))
+    return say("{why}: these times say little of the server. Ask again when it is idle.", why=why)
 
 
 def _meaning(view: TrialView) -> str:

@@ -122,7 +122,7 @@ def write(path: Path) -> tuple[int, Spent, Spent]:
 
 
 def read(path: Path) -> dict[str, float]:
-    """Seconds of each part that the page of the run needs, on a file just opened."""
+    """Seconds of each part that the page of the run reads at its first visit, on a file just opened."""
     times = {}
     with Database.open(path) as database:
         runs = RunStore(database)
@@ -130,10 +130,11 @@ def read(path: Path) -> dict[str, float]:
             "row": lambda: runs.list_runs(ids=["r"]),
             "plan": lambda: runs.run("r", requests=False),
             "summary": lambda: runs.summary("r"),
-            "grids": lambda: [runs.grid("r", metric) for metric in ("ttft_s", "gap_s", "itl_s", "tpot_s", "e2e_s")],
+            "grids": lambda: [runs.grid("r", metric) for metric in ("gap_s", "itl_s")],
+            "values": lambda: [runs.values("r", metric) for metric in ("ttft_s", "tpot_s", "e2e_s")],
             "over time": lambda: runs.output_over_time("r"),
             "table": lambda: runs.request_table("r"),
-            "(whole run)": lambda: runs.run("r"),
+            "whole run": lambda: runs.run("r", texts=False),
         }
         for name, part in parts.items():
             began = time.monotonic()
@@ -158,8 +159,8 @@ class Measured:
 
     @property
     def page_s(self) -> float:
-        """What the page of the run waits for."""
-        return sum(seconds for name, seconds in self.parts_s.items() if not name.startswith("("))
+        """What the page of the run waits for, its requests with their chunk times included."""
+        return sum(self.parts_s.values())
 
 
 def measured() -> Measured:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from tests.browser.measured import measure_into
 from tests.running_app import RunningApp
 
 ROOT = Path(__file__).parents[2]
@@ -76,6 +77,16 @@ def cache(model_cache) -> Path:
 def app(tmp_path_factory, cache):
     """The app of one test file."""
     with RunningApp(tmp_path_factory.mktemp("app"), PACELINE_CACHE=str(cache)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def measured_app(tmp_path_factory, cache):
+    """The app on a database with one ended run, whose id it carries."""
+    folder = tmp_path_factory.mktemp("app")
+    run = measure_into(folder / "paceline.duckdb")
+    with RunningApp(folder, PACELINE_CACHE=str(cache)) as running:
+        running.run = run
         yield running
 
 

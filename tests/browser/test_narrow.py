@@ -2,9 +2,6 @@
 
 import pytest
 
-from tests.browser.measured import measure_into
-from tests.running_app import RunningApp
-
 WIDTH = 900
 PAGES = ("", "endpoints", "benchmark", "benchmark?view=live", "runs", "run?run={run}", "compare?runs={run}", "glossary")
 CONTROLS = "button, input, textarea, a, summary, [role=tab], [role=combobox], [role=slider], [role=switch]"
@@ -48,13 +45,9 @@ FAULTS = """(controls) => {
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory, cache):
-    """The app on a database with one ended run, whose id it carries."""
-    folder = tmp_path_factory.mktemp("app")
-    run = measure_into(folder / "paceline.duckdb")
-    with RunningApp(folder, PACELINE_CACHE=str(cache)) as running:
-        running.run = run
-        yield running
+def app(measured_app):
+    """The app on a database with one ended run."""
+    return measured_app
 
 
 @pytest.mark.parametrize("path", PAGES)

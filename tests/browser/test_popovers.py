@@ -4,18 +4,12 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.hands import LOOK_MS, press, tick_row, write
-from tests.browser.measured import measure_into
-from tests.running_app import RunningApp
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory, cache):
-    """The app on a database with one ended run, whose id it carries."""
-    folder = tmp_path_factory.mktemp("app")
-    run = measure_into(folder / "paceline.duckdb")
-    with RunningApp(folder, PACELINE_CACHE=str(cache)) as running:
-        running.run = run
-        yield running
+def app(measured_app):
+    """The app on a database with one ended run."""
+    return measured_app
 
 
 def popover(page: Page) -> Locator:

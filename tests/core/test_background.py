@@ -5,13 +5,14 @@ import threading
 import pytest
 
 from core.background import Background, JobState
+from tests.jobs import all_ended
 
 
 def test_a_job_ends_with_its_result():
     background = Background()
 
     assert background.start("probe", lambda _: 42)
-    assert background.wait(5)
+    assert all_ended(background, 5)
 
     job = background.find("probe")
     assert (job.state, job.result, job.share) == (JobState.DONE, 42, 1.0)
@@ -30,13 +31,8 @@ def test_a_job_tells_how_far_it_is_and_a_second_of_its_name_is_not_begun():
     job = background.find("calibration")
     assert (job.running, job.share, job.stage) == (True, 0.4, "half way")
     assert not background.start("calibration", work)
-    background.forget("calibration")
-    assert background.find("calibration") is not None
-
     go_on.set()
-    assert background.wait(5)
-    background.forget("calibration")
-    assert background.find("calibration") is None
+    assert all_ended(background, 5)
 
 
 def test_an_expected_exception_becomes_the_message():
@@ -46,7 +42,7 @@ def test_an_expected_exception_becomes_the_message():
         raise LookupError("The model file is missing: run make setup.")
 
     background.start("demo", work, expected=(LookupError,))
-    background.wait(5)
+    assert all_ended(background, 5)
 
     job = background.find("demo")
     assert (job.state, job.message) == (JobState.FAILED, "The model file is missing: run make setup.")
@@ -54,17 +50,23 @@ def test_an_expected_exception_becomes_the_message():
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_any_other_exception_ends_the_job_as_failed_and_goes_on_to_the_log(monkeypatch):
-    seen = []
-    monkeypatch.setattr(threading, "excepthook", lambda args: seen.append(args.exc_type))
+    seen, logged = [], threading.Event()
+
+    def log(args):
+        seen.append(args.exc_type)
+        logged.set()
+
+    monkeypatch.setattr(threading, "excepthook", log)
     background = Background()
 
     def work(_):
         raise ZeroDivisionError
 
     background.start("faulty", work)
-    background.wait(5)
+    assert all_ended(background, 5)
 
     assert background.find("faulty").state is JobState.FAILED
+    assert logged.wait(5)
     assert seen == [ZeroDivisionError]
 
 
@@ -73,5 +75,5 @@ def test_an_ended_job_may_begin_again():
 
     for value in (1, 2):
         assert background.start("probe", lambda _, value=value: value)
-        assert background.wait(5)
+        assert all_ended(background, 5)
         assert background.find("probe").result == value

@@ -3,12 +3,15 @@
 import pytest
 
 from core.comparison import FEWEST
-from core.enough import longer, needed, shortfall
+from core.enough import longer, needed, shortfall, without_a_verdict
 from core.load import Load, Stage
 from core.percentile import FOR_HIGH, FOR_P99
+from core.plan import Configuration, Endpoint, RunPlan, Workload
 from core.standing import THROUGHPUT, rows
 from core.steadiness import FEWEST_ANSWERS, FEWEST_ROUNDS
 from tests.core.compared import entry, laid_out
+
+LAB = Endpoint(name="lab", base_url="http://127.0.0.1:1/v1")
 
 
 def test_a_load_needs_answers_for_its_throughput_and_for_the_percentile():
@@ -47,9 +50,36 @@ def test_with_as_many_as_are_asked_for_every_latency_has_its_interval_and_with_o
 
 
 def test_a_longer_load_has_more_requests_or_more_seconds():
-    assert longer(Load(requests=4), 7.5).requests == 30
-    assert longer(Load(requests=7), 1.5).requests == 11
+    assert longer(Load(requests=40), 7.5).requests == 300
+    assert longer(Load(requests=107), 1.5).requests == 161
     assert longer(Load(requests=None, duration_s=3.0), 2.5).duration_s == 10.0  # 9.4 with what the next may lose
+
+
+def test_a_load_that_has_to_be_longer_is_told_a_p99_from():
+    assert longer(Load(concurrency=16, requests=40), 96 / 40).requests == FOR_P99
+
+
+def plan(label="A", **load):
+    known = Configuration(id=label, label=label, endpoint=LAB, model="m")
+    return RunPlan(configuration=known, workload=Workload(), load=Load(**load))
+
+
+@pytest.mark.parametrize(
+    ("plans", "scarce"),
+    [
+        ([plan(concurrency=16, requests=40)], (16, 40, 96)),
+        ([plan(concurrency=16, requests=96)], None),
+        ([plan(concurrency=16, requests=48)] * 2, None),
+        ([plan(concurrency=1, requests=20), plan(concurrency=16, requests=20)], (16, 20, 96)),
+        ([plan("A", concurrency=16, requests=48), plan("B", concurrency=16, requests=48)], (16, 48, 96)),
+        ([plan(concurrency=16, requests=None, duration_s=1.0)], None),
+        ([plan(concurrency=None, rate=4.0, requests=10)], None),
+    ],
+)
+def test_it_is_known_before_a_launch_where_no_verdict_can_come(plans, scarce):
+    found = without_a_verdict(plans)
+
+    assert (found and (found[0].concurrency, *found[1:])) == scarce
 
 
 @pytest.mark.parametrize("factor", [1.0, 0.3])

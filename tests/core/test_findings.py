@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from core import doubts
-from core.findings import LEVELS, Finding, findings, greyed, in_order
+from core.findings import LEVELS, Finding, findings, greyed, in_order, of_part
 from core.records import FailureKind, RequestRecord
 from core.run import ClientHealth, Run, RunState
+from core.summary import summarise
 from tests.core.doubted_runs import DOUBTED
 from tests.core.example_runs import answered, failed, plan, run, steady, whole
 
@@ -145,3 +146,14 @@ def test_a_run_read_without_its_requests_is_judged_by_its_summary():
 
     assert greyed(listed, summary) == greyed(whole_run)
     assert "client_limited" in [finding.kind for finding in findings(listed, summary)]
+
+
+def test_a_part_of_a_run_has_its_own_count_of_answers_and_the_runs_other_findings():
+    seen = run(steady(40), client=ClientHealth(loop_lag_p99_s=0.0001))
+    of_run = findings(seen)
+
+    told = of_part(of_run, seen, summarise(steady(25)))
+
+    assert [finding.kind for finding in told] == [finding.kind for finding in of_run]
+    assert next(finding.what for finding in told if finding.kind == "few_samples").endswith("stand on 25 requests.")
+    assert "few_samples" not in [finding.kind for finding in of_part(of_run, seen, summarise(steady(100)))]

@@ -87,9 +87,17 @@ def test_two_levels_show_no_range():
 
     assert (of.low, of.high, of.knee) == (None, None, None)
     assert of.sentence == (
-        "From 1 to 16 in flight throughput grows 4 times, at 25 % of the efficiency: two levels show no range, measure "
-        "some between."
+        "From 1 to 16 in flight throughput grows 4 times, so each stream gets 25 % of what each got at 1: two levels "
+        "show no range, measure some between."
     )
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [(92, "throughput falls by 8 %,"), (97, "throughput stays about the same,"), (107, "throughput grows by 7 %,")],
+)
+def test_only_what_is_no_change_is_said_to_stay(more, told):
+    assert told in found({1: (100, 0.1), 4: (more, 0.4)}).sentence
 
 
 def test_one_level_shows_no_range_and_none_is_no_answer():

@@ -48,14 +48,39 @@ def test_a_machine_that_cannot_keep_up_is_told():
     assert said(plans, kept=None)[0] == ("note", "This machine is not calibrated")
 
 
+def test_a_throughput_that_rests_on_an_assumption_says_so():
+    plans = interleaved([A], WORKLOAD, [Load(concurrency=4, requests=500)])
+    guessed, seen = (estimate(plans, lambda _plan, its=its: its) for its in (Pace(), PACE))
+
+    def told(expected, kept):
+        check = checks(plans, expected, seen=(), kept_tokens_per_s=kept, now=NOW)[0]
+        return check.what + check.do
+
+    for kept in (None, 1.0, 1e6):
+        assert "assumed" in told(guessed, kept)
+        assert "assumed" not in told(seen, kept)
+
+
 @pytest.mark.parametrize(("requests", "level"), [(99, "act"), (100, "act"), (499, "act"), (500, "ok")])
 def test_samples_are_counted_for_the_p99(requests, level):
     assert said(interleaved([A], WORKLOAD, [Load(requests=requests)]))[1][0] == level
 
 
 def test_fewer_than_three_requests_a_stream_are_told():
-    assert len(said(interleaved([A], WORKLOAD, [Load(requests=500, concurrency=166)]))) == 2
-    assert said(interleaved([A], WORKLOAD, [Load(requests=500, concurrency=167)]))[2][0] == "act"
+    assert len(said(interleaved([A], WORKLOAD, [Load(requests=500, concurrency=166)]))) == 3
+    assert said(interleaved([A], WORKLOAD, [Load(requests=500, concurrency=167)]))[3][0] == "act"
+
+
+def test_before_the_launch_it_is_told_that_no_verdict_can_come_and_from_how_many_on_one_does():
+    plans = interleaved([A], WORKLOAD, [Load(concurrency=16, requests=40)])
+
+    found = checks(plans, estimate(plans, pace), seen=(), kept_tokens_per_s=1e6, now=NOW)
+
+    check = next(one for one in found if "verdict" in one.what)
+    assert (check.level, "96" in check.do) == ("act", True)
+    assert not any(
+        "verdict" in what for _, what in said(interleaved([A], WORKLOAD, [Load(concurrency=16, requests=96)]))
+    )
 
 
 def doubted_models(listed, *models):

@@ -81,11 +81,11 @@ def test_a_late_client_puts_in_doubt_what_it_was_late_for_and_nothing_else():
     assert soonest(two(LATE), 4, "e2e_s", "p50").reservations == ()
 
 
-def test_what_cannot_be_told_needs_no_doubt():
+def test_disturbed_runs_are_in_doubt_though_they_are_too_few_to_tell():
     few = laid_out(entry("1", "A", 0.1, count=3, error=None), entry("2", "B", 0.2, count=3, error=None, client=BUSY))
 
-    assert not lead(few).sentence.startswith("In doubt")
-    assert soonest(few, 4, "ttft_s", "p50").reservations == ()
+    assert lead(few).sentence.startswith("In doubt: Too few requests")
+    assert [one.kind for one in soonest(few, 4, "ttft_s", "p50").reservations] == ["machine_busy"]
 
 
 @pytest.mark.parametrize("level", [1, 4])

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.mismatches import bare_model, engine, mismatches
+from core.mismatches import bare_model, mismatches
 from core.records import TokenSource
 from core.run import ClientHealth, Run
 from core.summary import summarise
@@ -88,7 +88,15 @@ def test_demo_servers_run_on_the_machine_that_is_recorded():
 
 def test_an_engine_that_is_not_known_is_told():
     assert kinds(one("a", environment={"server": {"engine": "unknown"}}), one("b")) == ["engine_unknown"]
-    assert engine(one("b")) == "vLLM"
+
+
+def test_an_engine_in_the_settings_is_known():
+    unknown = one("a", environment={"server": {"engine": "unknown"}})
+    configuration = replace(unknown.plan.configuration, settings=(("engine", "paced"),))
+
+    written = replace(unknown, plan=replace(unknown.plan, configuration=configuration))
+
+    assert kinds(written, one("b")) == []
 
 
 def test_lengths_that_were_asked_for_differently_are_told():

@@ -87,6 +87,16 @@ def test_the_slow_one_is_not_in_a_tie_of_the_fast():
     found = ranking([cell("a", 1, 100, 99), cell("bb", 1, 100, 99), cell("slow", 1, 50, 49)], "slow")
 
     assert set(found.decode.best) == {"a", "bb"}
+    assert found.decode.behind == ("slow",)
+    assert f"for one user, slow is behind {found.decode.best[0]};" in found.sentence
+
+
+@pytest.mark.parametrize(("others", "told"), [(2, "s0 and s1 are behind "), (3, "the other 3 are behind ")])
+def test_a_tie_leaves_nobody_of_the_comparison_out(others, told):
+    slow = [cell(f"s{place}", 1, 50 - 10 * place, None) for place in range(others)]
+    found = ranking([cell("a", 1, 100, None), cell("bb", 1, 100, None), *slow], "s0")
+
+    assert told + found.decode.best[0] in found.sentence
 
 
 def test_three_requests_are_too_few_to_name_a_winner():

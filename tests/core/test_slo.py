@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from core.metrics import PER_REQUEST
 from core.plan import PlanError
-from core.slo import LATENCIES, SPEEDS, STATISTICS, Slo, SloLimit
+from core.slo import LATENCIES, SPEEDS, STATISTICS, Slo, SloLimit, common_limit
 from core.summary import STATISTICS as SUMMARISED
 
 
@@ -72,3 +72,19 @@ def test_a_value_that_does_not_exist_keeps_no_limit():
 def test_two_limits_on_one_number_are_refused():
     with pytest.raises(PlanError, match="twice"):
         Slo.read(["ttft_s.p95 < 0.5", "ttft_s.p95 < 0.6"])
+
+
+def test_a_metric_that_nobody_knows_is_quoted_in_a_few_words():
+    with pytest.raises(PlanError) as refused:
+        SloLimit(metric="x" * 5000, statistic="p95", relation="<", value=1.0)
+
+    assert len(str(refused.value)) < 300
+
+
+def test_a_limit_is_common_where_nobody_has_another_one():
+    half, one, other = Slo.read(["ttft_s.p95 < 0.5"]), Slo.read(["ttft_s.p95 < 1"]), Slo.read(["tpot_s.p50 < 0.1"])
+
+    assert common_limit([half, None, other, half], "ttft_s", "p95") == 0.5
+    assert common_limit([half, one], "ttft_s", "p95") is None
+    assert common_limit([half], "ttft_s", "p50") is None
+    assert common_limit([None], "ttft_s", "p95") is None

@@ -1,8 +1,6 @@
 """How long a command still takes, told by arithmetic alone."""
 
-import pytest
-
-from core.time_left import span, time_left_s
+from core.time_left import time_left_s
 from tests.core.loadgen.scripted import plan_for
 
 
@@ -44,10 +42,3 @@ def test_runs_that_are_over_count_no_more():
 def test_without_a_pace_nothing_is_told():
     assert left([counted(20)], share=0.01) is None
     assert left([timed(30.0), counted(20)]) is None
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"), [(0.2, "1 s"), (119.5, "120 s"), (150, "2 min"), (3600, "60 min"), (9000, "2 h")]
-)
-def test_a_span_is_said_as_people_do(seconds, words):
-    assert span(seconds) == words

@@ -1,5 +1,7 @@
 """One growing answer: its times by a clock that is passed in, its bounds, its ends."""
 
+import pytest
+
 from core.keys import key_from_environment
 from core.plan import Endpoint
 from core.trial_lane import Contestant, Lane, TrialState
@@ -129,3 +131,49 @@ def test_a_placeholder_for_a_key_cuts_no_word_to_pieces():
         one.end("untested")
 
         assert (one.view().text, one.view().error_sentence) == ("nonetheless the greatest", "untested")
+
+
+class Late:
+    """A watch that says what it is told to."""
+
+    def __init__(self, late_s=0.0, busy_share=None):
+        self.late_s, self.busy_share, self.before_s = late_s, busy_share, None
+
+    def anew(self):
+        """Begin at nothing."""
+        self.before_s, self.late_s = self.late_s, 0.0
+
+
+def answered(clock, watch):
+    one = lane(clock)
+    one.watch = watch
+    one.sending()
+    clock.now += 0.2
+    one.add("a", "")
+    return one
+
+
+@pytest.mark.parametrize(
+    ("late_s", "busy_share", "held_up"),
+    [(0.0, None, False), (0.009, 0.5, False), (0.019, 0.5, False), (0.021, 0.5, True), (0.0, 0.95, True)],
+)
+def test_times_of_a_machine_that_was_held_up_are_known_as_such(late_s, busy_share, held_up):
+    watch = Late()
+    one = answered(Clock(), watch)
+    watch.late_s, watch.busy_share = late_s, busy_share
+
+    assert one.view().held_up is held_up
+
+
+def test_what_was_late_before_the_request_left_does_not_count():
+    watch = Late(late_s=2.0)
+
+    assert not answered(Clock(), watch).view().held_up
+    assert watch.before_s == 2.0
+
+
+def test_before_there_is_a_time_nothing_is_said_of_it():
+    one = lane(Clock())
+    one.watch = Late(late_s=2.0)
+
+    assert not one.view().held_up

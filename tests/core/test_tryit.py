@@ -52,6 +52,26 @@ def answered(answer, *, key: bool = False, **limits) -> TrialView:
         return ended(one, session=typed_key(one.endpoint) if key else None, **limits)[0]
 
 
+def test_a_reader_that_was_held_up_while_the_answer_came_says_so():
+    held = threading.Event()
+
+    def hold(asked):
+        first, *rest = [part for part in chat("one ", "two ")(asked) if isinstance(part, bytes)]
+        held.set()
+        yield first
+        began = time.monotonic()
+        while time.monotonic() - began < 0.5:
+            sum(range(5_000_000))  # this process is the reader's too, and one call does not let go of it
+        yield from rest
+
+    view = answered(hold)
+
+    assert held.is_set()
+    assert view.state is TrialState.DONE
+    assert view.late_s > 0.02
+    assert view.held_up
+
+
 def test_four_answers_grow_at_once_and_end_apart():
     gates = [threading.Event() for _ in range(4)]
 

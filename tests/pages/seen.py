@@ -9,6 +9,7 @@ from core.fleet.local import run_name
 from core.plan import Configuration, Endpoint, Load, RunPlan, Workload
 from core.records import Failure, FailureKind, RequestRecord, TokenSource
 from core.run import ClientHealth, Run, RunState, StoppedBy
+from pages.parts import plan_state
 
 STARTED = datetime(2026, 11, 28, 17, 0, tzinfo=UTC)
 PAINT = re.compile(r"^:red\[:material/delete: (.*)\]$")
@@ -38,6 +39,12 @@ def titles(page):
 def metric(page, label):
     """One card."""
     return next(card for card in page.metric if card.label == label)
+
+
+def field(page, name):
+    """What a field of the plan holds; each plan that was put in has had its own widgets."""
+    edition = page.session_state.get(plan_state.EDITION, 0)
+    return page.session_state[plan_state.key(name) + (f"_{edition}" if edition else "")]
 
 
 def button(page, label):

@@ -14,7 +14,7 @@ from core.search import Search
 from core.servers import builtin
 from pages.parts import configuration_form, launch_card, plan_fields, plan_loads, plan_state
 from tests.pages.probes import probed
-from tests.pages.seen import HOSTILE, button, metric, words
+from tests.pages.seen import HOSTILE, button, field, metric, words
 
 LAB = Endpoint(name="lab", base_url="http://127.0.0.1:1/v1")
 A = Configuration(id="a", label="FP16", endpoint=LAB, model="qwen", slot=0)
@@ -106,7 +106,7 @@ def test_a_refused_field_gets_its_sentence_keeps_what_was_typed_and_cannot_be_la
     assert sentence in words(page).replace("\\", "")
     assert button(page, "Launch").disabled
     for name, value in fields.items():
-        assert page.session_state[plan_state.key(name)] == value
+        assert field(page, name) == value
 
 
 @pytest.mark.usefixtures("library")
@@ -130,7 +130,7 @@ def test_a_launch_without_a_name_is_named_after_what_it_compares(opened, launche
     button(page, "Launch").click()
     page.run()
 
-    assert launched[0].name == "FP16, AWQ, up to 4 in flight"
+    assert launched[0].name == "FP16, AWQ, up to 4 in flight, 30 s"
     assert {(plan.load.requests, plan.load.duration_s) for plan in launched[0].plans} == {(None, 30.0)}
 
 
@@ -146,7 +146,7 @@ def test_a_suggested_name_is_cut_with_an_ellipsis():
 
     name = launch_card.suggested(Experiment(id="e", name="e", plans=tuple(plans)))
 
-    assert name.endswith("…, up to 16 in flight")
+    assert name.endswith("…, up to 16 in flight, 20 requests")
     assert ", ," not in name
 
 
@@ -185,10 +185,10 @@ def test_a_pasted_plan_fills_the_fields_and_brings_its_configurations(services):
 
     page = taken(plans)
 
-    field = {name: page.session_state[plan_state.key(name)] for name in plan_fields.START}
-    assert (field["input"], field["output"], field["exact"]) == (512, 64, True)
-    assert (field["levels"], field["more_levels"], field["requests"], field["repeats"]) == ([4], "6", 7, 2)
-    assert orjson.loads(field["extra"]) == {"top_p": 0.5}
+    held = {name: field(page, name) for name in plan_fields.START}
+    assert (held["input"], held["output"], held["exact"]) == (512, 64, True)
+    assert (held["levels"], held["more_levels"], held["requests"], held["repeats"]) == ([4], "6", 7, 2)
+    assert orjson.loads(held["extra"]) == {"top_p": 0.5}
     assert [one.label for one in services.library.configurations()] == ["FP16", "AWQ"]
     assert [one.name for one in services.library.endpoints()] == ["lab"]
     assert page.session_state[configuration_form.CHOSEN] == ["a", "b"]
@@ -254,7 +254,7 @@ def test_an_open_loop_is_launched_with_its_rates_arrivals_and_slo(opened, launch
     assert experiment.plans[0].load == load
     assert [plan.load.rate for plan in experiment.plans] == [1, 1, 2, 2, 4, 4]
     assert experiment.plans[0].slo == Slo.read(["ttft_s.p95 < 0.25", "success_rate > 0.99"])
-    assert (experiment.cooldown_s, experiment.name) == (3.0, "FP16, up to 4 requests/s")
+    assert (experiment.cooldown_s, experiment.name) == (3.0, "FP16, up to 4 requests/s, 20 s")
 
 
 @pytest.mark.usefixtures("library")
@@ -275,7 +275,7 @@ def test_a_search_begins_with_a_limit_and_says_up_to(opened, launched):
     page.get("button_group")[0].set_value(plan_loads.SEARCH)
     page.run()
     assert not page.exception
-    assert page.session_state[plan_state.key("slo0_metric")] == "ttft_s"
+    assert field(page, "slo0_metric") == "ttft_s"
     assert int(metric(page, "Runs, up to").value) > 20
     assert metric(page, "Time, up to").value.endswith("min")
     assert "Repeats" not in [field.label for field in page.number_input]
@@ -338,7 +338,7 @@ def test_bad_input_is_told_where_it_was_typed_and_in_the_card_and_stays(opened, 
     assert words(page).replace("\\", "").count(sentence) == 2
     assert button(page, "Launch").disabled
     for name, value in fields.items():
-        assert page.session_state[plan_state.key(name)] == value
+        assert field(page, name) == value
 
 
 OPEN_LOADS = [Load(concurrency=None, rate=r, requests=9, burstiness=0.3, max_in_flight=4) for r in (0.5, 2.25)]
@@ -366,7 +366,7 @@ def test_a_plan_file_brings_back_every_kind_of_load_whole(experiment):
     assert "differ in more" not in words(page)
     again = AppTest.from_function(read_back, default_timeout=30)
     for name in plan_fields.START:
-        again.session_state[plan_state.key(name)] = page.session_state[plan_state.key(name)]
+        again.session_state[plan_state.key(name)] = field(page, name)
     again.session_state["configurations"] = list(
         {one.configuration.id: one.configuration for one in experiment.plans}.values()
     )

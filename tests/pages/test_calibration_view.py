@@ -8,6 +8,7 @@ import pytest
 
 from core.calibration import Calibration, LevelResult
 from pages.parts import calibrating
+from tests.jobs import all_ended
 from tests.pages.seen import button, metric, words
 
 LEVEL = {
@@ -118,7 +119,7 @@ def test_while_it_goes_on_it_says_how_far_it_is_and_cannot_be_started_twice(serv
     assert "64 streams" in words(page)
     assert button(page, "Calibrate this machine").disabled
     go_on.set()
-    assert services.background.wait(20)
+    assert all_ended(services.background, 20)
 
 
 def test_a_calibration_that_could_not_be_made_says_why(services, opened):
@@ -126,6 +127,6 @@ def test_a_calibration_that_could_not_be_made_says_why(services, opened):
         raise calibrating.CalibrationFailed("The simulator did not start.")
 
     services.background.start(calibrating.JOB, work, expected=(calibrating.CalibrationFailed,))
-    services.background.wait(20)
+    assert all_ended(services.background, 20)
 
     assert "The simulator did not start" in words(opened("endpoints"))

@@ -84,7 +84,7 @@ def test_the_label_beside_an_interval_has_the_sign_of_the_number_and_says_good_o
     def labels(**query):
         figure = drawn(opened("compare", experiment="e1", at="4", pct="p50", **query), "Difference to")
         texts = next(trace for trace in figure["data"] if trace["mode"] == "text")["text"]
-        return [text.replace("&nbsp;", "") for text in texts]
+        return [text.strip("\N{NO-BREAK SPACE}") for text in texts]
 
     assert labels()[:2] == ["+50 % ▼", "+100 % ▼"]
     assert labels(baseline="Slow")[:2] == ["−33 % ▲", "−50 % ▲"]

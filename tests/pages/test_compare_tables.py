@@ -86,3 +86,30 @@ def test_with_many_configurations_value_and_difference_share_a_cell(put, opened)
     assert [cell.split(" ")[0] for cell in first[2:]] == ["159", "212", "265"]
     assert "+50" in first[2]
     assert "2.5\u00a0×" in first[4]
+
+
+def test_the_percentiles_of_one_metric_are_in_one_unit(put, opened):
+    put("a", label="A", slot=0, ttft=9.5)  # p50 10.1 s, of B 1 s; p95 of both higher
+    put("b", label="B", slot=1, ttft=0.94)
+    put("c", label="C", slot=2, ttft=9.3)
+
+    page = opened("compare", runs="b,c", pct="p95")
+
+    units = {
+        cell.split("](")[0].removeprefix("**["): cell.rpartition(":gray[")[2].rstrip("]")
+        for cell in page.table[0].value["Metric"]
+    }
+    assert units["TTFT p50"] == units["TTFT p95"] == "s"
+    assert units["TPOT p50"] == units["TPOT p95"] == "ms"
+
+
+def test_the_triangles_are_explained_only_where_there_are_some(put, opened):
+    put("A", label="A", slot=0)
+    put("B", label="B", slot=1, tpot=0.02)
+    put("C", label="C", slot=2)
+
+    apart, alike = (" ".join(m.value for m in opened("compare", runs=runs).markdown) for runs in ("A,B", "A,C"))
+
+    assert "▲ ▼ say which way" in apart
+    assert "▲ ▼" not in alike
+    assert "Single runs: repeats tell" in alike

@@ -3,8 +3,7 @@
 import pytest
 
 from core.metrics import METRICS
-from pages.parts import plan_fields
-from tests.pages.seen import button, words
+from tests.pages.seen import button, field, words
 
 FAST, SLOW = {"label": "Fast", "slot": 0, "tpot": 0.0125}, {"label": "Slow", "slot": 1, "tpot": 0.02}
 
@@ -44,7 +43,7 @@ def test_no_box_names_one_where_there_is_not_enough_data(put, opened):
         assert "? not enough data" in box
         assert "against" not in box
         assert "baseline" not in box
-        assert box.index("**Slow** :gray[") < box.index("**Fast** :gray[")  # as chosen, not by who is ahead
+        assert box.index("**Slow** ") < box.index("**Fast** ")  # as chosen, not by who is ahead
     assert not any(said in plain(page) for said in ("decodes at", "gives", "starts after"))
 
 
@@ -58,8 +57,44 @@ def test_those_that_cannot_be_told_apart_stand_together_and_the_others_behind(pu
     assert "≈ no difference seen" in decode
     assert "**A** 98.0 tokens/s" in decode
     assert "**B** 98.0 tokens/s" in decode
-    assert ":small[:gray[C 32.7]]" in decode
+    assert "**C** 32.7 tokens/s, behind " in decode
+    assert decode.count("●") == 3
     assert "decodes at" not in decode
+
+
+def test_a_verdict_names_the_baseline_that_has_no_part_in_the_tie(put, opened):
+    put("a", label="A", slot=0)
+    put("b", label="B", slot=1)
+    put("c", label="C", slot=2, tpot=0.03)
+
+    told = plain(opened("compare", runs="a,b,c", baseline="c"))
+
+    assert "among all 3 &ensp;·&ensp; baseline C" in told
+    assert "C is behind A" in told or "C is behind B" in told
+
+
+def test_those_behind_a_leader_are_listed_best_first_with_mark_and_unit(put, opened):
+    put("a", label="A", slot=0, tpot=0.02)
+    put("b", label="B", slot=1, tpot=0.01)
+    put("c", label="C", slot=2, tpot=0.03)
+
+    decode = boxes(opened("compare", runs="a,b,c"))[0]
+
+    assert decode.count("●") == 3
+    assert decode.index("**A** :gray[49.0 tokens/s]") < decode.index("**C** :gray[32.7 tokens/s]")
+
+
+def test_where_too_little_is_known_nobody_is_shown_as_beaten(put, opened):
+    put("a", label="A", slot=0, tpot=0.02)
+    put("b", label="B", slot=1, tpot=0.03, requests=3)
+    put("c", label="C", slot=2, tpot=0.01)
+
+    decode = boxes(opened("compare", runs="a,b,c"))[0]
+
+    assert "? not enough data" in decode
+    assert decode.index("**A** 49.0 tokens/s") < decode.index("**B** ") < decode.index("**C** ")
+    assert decode.count("●") == 3
+    assert "behind" not in decode
 
 
 def test_better_is_said_only_where_both_were_repeated(put, opened):
@@ -119,13 +154,13 @@ def test_too_few_answers_lead_to_the_plan_with_as_many_as_are_needed(put, opened
         put(f"b{level}", level=level, requests=12, **SLOW)
     page = opened("compare", alone=False, experiment="e1")
     assert "Fast has 12 answers at 1 in flight; from 30 on every number there has its interval." in plain(page)
-    assert "30 requests a run instead of 12" in button(page, "Measure again").proto.help
+    assert "100 requests a run instead of 12" in button(page, "Measure again").proto.help
 
     button(page, "Measure again").click().run()
 
     assert page.title[0].value == "Benchmark"
-    assert page.session_state[plan_fields.key("levels")] == [1, 4]
-    assert page.session_state[plan_fields.key("requests")] == 30
+    assert field(page, "levels") == [1, 4]
+    assert field(page, "requests") == 100
     assert sorted(page.session_state["benchmark_chosen"]) == ["Fast", "Slow"]
 
 
@@ -139,7 +174,7 @@ def test_with_enough_answers_the_same_is_planned_again(put, opened):
     button(page, "Measure again").click().run()
 
     assert page.title[0].value == "Benchmark"
-    assert page.session_state[plan_fields.key("requests")] == 40
+    assert field(page, "requests") == 40
 
 
 def test_a_busy_machine_is_told_beside_the_way_to_measure_again(put, opened):

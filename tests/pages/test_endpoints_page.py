@@ -11,6 +11,7 @@ from core.plan import Endpoint
 from core.probe import ProbeState
 from core.words import TABLES
 from pages.parts import endpoint_table, following, probing
+from tests.jobs import all_ended
 from tests.pages.probes import probed
 from tests.pages.seen import HOSTILE, button, words
 
@@ -120,7 +121,7 @@ def test_a_probe_that_ends_while_the_page_is_drawn_does_not_stay_as_probing(serv
         drawn(lines, **options)
         shown.append(lines[0].state)
         go_on.set()
-        assert services.background.wait(20)
+        assert all_ended(services.background, 20)
         return row
 
     monkeypatch.setattr(endpoint_table, "show", show)
@@ -152,7 +153,7 @@ def test_a_page_that_shows_a_probe_as_under_way_looks_again(services, opened, mo
     assert bool(re.search(r"shimmer\[Probing\].*127\.0\.0\.1:1.*\*\*\d+ s\*\*", words(page))) is (row == 0)
     assert True in ticks
     go_on.set()
-    assert services.background.wait(20)
+    assert all_ended(services.background, 20)
 
 
 def form(known_name=""):
@@ -206,7 +207,7 @@ def test_a_refused_field_gets_its_sentence_and_nothing_typed_is_lost(dialog, ser
 def test_a_pasted_full_path_is_understood_and_kept(dialog, services):
     fill(dialog, name="lab", url="127.0.0.1:1/v1/chat/completions?x=1", headers="X-Team: a")
 
-    assert services.background.wait(20)
+    assert all_ended(services.background, 20)
     (kept,) = services.library.endpoints()
     assert kept.base_url == "http://127.0.0.1:1/v1"
     assert kept.headers == (("X-Team", "a"),)
@@ -216,7 +217,7 @@ def test_a_pasted_full_path_is_understood_and_kept(dialog, services):
 def test_a_typed_key_is_for_this_session_and_is_stored_nowhere(dialog, services):
     page = fill(dialog, name="lab", url="127.0.0.1:1", typed="sk-secret-9876543210")
 
-    services.background.wait(20)
+    assert all_ended(services.background, 20)
     assert page.session_state["session_keys"].find(services.library.endpoint("lab")) is not None
     services.database.checkpoint()
     assert b"sk-secret" not in services.database.path.read_bytes()
@@ -235,7 +236,7 @@ def test_editing_begins_with_what_is_stored_and_replaces_it(services):
     assert [field.value for field in page.text_input if field.key in ("t_name", "t_url")] == ["lab", LAB.base_url]
     fill(page, url="http://127.0.0.1:2/v1", notes="other")
 
-    services.background.wait(20)
+    assert all_ended(services.background, 20)
     (kept,) = services.library.endpoints()
     assert (kept.base_url, kept.notes) == ("http://127.0.0.1:2/v1", "other")
     assert (kept.name, kept.key_name, kept.headers) == ("lab", "LAB_KEY", LAB.headers)

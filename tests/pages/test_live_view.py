@@ -5,15 +5,16 @@ import time
 import uuid
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from core.estimate import interleaved
-from core.fleet.live import ENDED_STATES, LiveExperiment, LiveRun
+from core.fleet.live import LiveExperiment, LiveRun
 from core.plan import Configuration, Endpoint, Experiment, Load, RunPlan, Slo, Workload
-from core.run import RunState, StoppedBy
+from core.run import ENDED_STATES, RunState, StoppedBy
 from core.search import Search
 from core.servers import builtin
-from pages.parts import configuration_form, live_levels, live_names, live_page, plan_fields
-from tests.pages.seen import HOSTILE, button, metric, table, titles, words
+from pages.parts import configuration_form, live_levels, live_names, live_page
+from tests.pages.seen import HOSTILE, button, field, metric, table, titles, words
 
 PATIENCE_S = 120  # a loaded machine
 SIMULATED = builtin.simulated_configuration(0)
@@ -131,7 +132,7 @@ def test_a_plan_is_taken_up_again_after_its_launch(services, opened):
     page.run()
 
     assert page.title[0].value == "Benchmark"
-    assert page.session_state[plan_fields.key("requests")] == 3
+    assert field(page, "requests") == 3
     assert page.session_state[configuration_form.CHOSEN] == [SIMULATED.id]
     assert not button(page, "Launch").disabled
 
@@ -248,3 +249,39 @@ def test_a_search_says_what_it_found_draws_it_and_links_its_probes(services, ope
     drawn = titles(page)
     assert all(name in drawn for name in ("The way of the search", "TTFT p95", "Success"))
     assert all(f"/run?run={run.run_id}" in words(page) for run in found.runs)
+
+
+def being_cancelled():
+    """The head of a launch that was cancelled a moment ago."""
+    from core.fleet.live import LiveExperiment, LiveRun
+    from core.plan import RunPlan
+    from core.run import RunState
+    from pages.parts import live_view
+    from tests.pages.test_live_view import SIMULATED
+
+    run = LiveRun(run_id="r", plan=RunPlan(configuration=SIMULATED), state=RunState.RUNNING)
+    live_view.head(
+        LiveExperiment(id="e", name="e", state=RunState.RUNNING, queued_at=None, runs=(run,), cancelling=True)
+    )
+
+
+def nine():
+    """As many numbers as an open loop has."""
+    from pages.parts.live_numbers import Cell, draw
+
+    draw([Cell(title=f"title {n}", value=str(n), note="note") for n in range(9)], "cards4_live")
+
+
+def test_no_more_numbers_stand_in_a_row_than_their_titles_have_room_for():
+    page = AppTest.from_function(nine, default_timeout=60).run()
+
+    assert [card.value for card in page.metric] == [str(n) for n in range(9)]
+    assert len(page.columns) == 10  # two rows of five
+
+
+@pytest.mark.usefixtures("services")
+def test_what_is_being_cancelled_cannot_be_cancelled_again():
+    page = AppTest.from_function(being_cancelled, default_timeout=60).run()
+
+    assert not page.exception
+    assert button(page, "Cancelling").disabled

@@ -2,16 +2,18 @@
 
 import pytest
 
-from pages.parts import configuration_form, plan_again, plan_fields, plan_files
-from tests.pages.seen import button, words
+from pages.parts import configuration_form, look, plan_again, plan_files
+from pages.parts.text import escape_markdown, when
+from tests.pages.seen import STARTED, button, field, words
 
 
 def test_the_last_launches_are_offered_by_their_names_after_the_saved_plans(put):
     put("a", experiment="e1")
 
-    assert plan_again.launches() == {"e1": "Quantizations"}
+    name = f"Quantizations · {when(STARTED, look.zone())}"
+    assert plan_again.launches() == {"e1": name}
     labels = plan_files.menu_labels(["mine"], plan_again.launches())
-    assert list(labels.values())[:2] == ["mine", ":material/history: Quantizations"]
+    assert list(labels.values())[:2] == ["mine", f":material/history: {escape_markdown(name)}"]
 
 
 def test_a_launch_of_before_a_restart_is_loaded_from_its_runs(put, opened):
@@ -22,8 +24,8 @@ def test_a_launch_of_before_a_restart_is_loaded_from_its_runs(put, opened):
     page.menu_button[0].click("launch e1").run()
 
     assert not page.exception
-    assert page.session_state[plan_fields.key("levels")] == [1, 4]
-    assert page.session_state[plan_fields.key("requests")] == 7
+    assert field(page, "levels") == [1, 4]
+    assert field(page, "requests") == 7
     assert sorted(page.session_state[configuration_form.CHOSEN]) == ["A", "B"]
 
 
@@ -42,4 +44,4 @@ def test_a_live_view_of_before_a_restart_leads_to_what_is_kept_of_it(put, opened
     page.run()
 
     assert page.title[0].value == "Benchmark"
-    assert page.session_state[plan_fields.key("requests")] == 7
+    assert field(page, "requests") == 7

@@ -4,8 +4,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.plan import Configuration, Endpoint, Experiment, Load, RunPlan, Workload
-from pages.parts import configuration_form, plan_files, plan_state
-from tests.pages.seen import HOSTILE, button, words
+from pages.parts import configuration_form, plan_files
+from tests.pages.seen import HOSTILE, button, field, words
 
 LAB = Endpoint(name="lab", base_url="http://127.0.0.1:1/v1")
 AWQ = Configuration(id="b", label="AWQ", endpoint=LAB, model="m")
@@ -22,7 +22,7 @@ def test_a_saved_plan_may_have_any_name(services, opened, name):
     page.menu_button[0].click(0).run()
 
     assert not page.exception
-    assert page.session_state[plan_state.key("input")] == 77
+    assert field(page, "input") == 77
     assert page.session_state[configuration_form.CHOSEN] == ["b"]
 
 

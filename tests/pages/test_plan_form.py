@@ -7,7 +7,7 @@ from core import reproduce
 from core.estimate import interleaved
 from core.plan import Configuration, Endpoint, Load, Workload
 from pages.parts import plan_state
-from tests.pages.seen import button, words
+from tests.pages.seen import button, field, words
 
 LAB = Endpoint(name="lab", base_url="http://127.0.0.1:1/v1")
 PLANS = interleaved(
@@ -54,7 +54,7 @@ def test_prompts_are_new_for_every_request_and_that_is_no_choice():
 
 def test_a_loaded_plan_without_a_nonce_is_kept_and_says_what_it_does(loaded):
     assert not loaded.session_state["asked"].nonce
-    assert loaded.session_state[plan_state.key("nonce")] is False
+    assert field(loaded, "nonce") is False
     assert "asks the same prompts again" in words(loaded)
     assert "no prefix cache helps" not in words(loaded)
 

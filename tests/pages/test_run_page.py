@@ -1,6 +1,7 @@
 """The page of one run: what it says of good, bad, live and missing runs."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -214,7 +215,7 @@ def test_each_duration_says_what_it_is(put, opened):
     page = opened("run", run="r1")
 
     told = next(found for found in page.markdown if "Measured for" in found.value)
-    assert "Measured for 8.06 s; the whole run took 9.00 s." in told.value.replace("\\", "")
+    assert "Measured for 8.06 s; the whole run took 9 s." in told.value.replace("\\", "")
     assert "first request sent to the last one's end" in told.help
     assert "9 s" not in page.markdown[0].value
 
@@ -293,16 +294,19 @@ def test_an_open_loop_shows_its_rates_its_slip_and_latencies_from_both_moments(p
     page = opened("run", run="r1")
 
     assert "at 5 requests/s" in page.title[0].value.replace("\\", "")
-    assert metric(page, "Requests, nominal").value == "5.00 /s"
-    assert metric(page, "Requests, offered").value == "5.00 /s"
-    assert metric(page, "Requests, achieved").value == "5.00 /s"
-    assert metric(page, "Slip p50").value == "50.0 ms"
+    assert metric(page, "Requests, nominal").value == "5 /s"
+    assert metric(page, "Requests, offered").value == "5 /s"
+    assert metric(page, "Requests, achieved").value == "5 /s"
+    assert metric(page, "Slip p50").value == "50 ms"
+    assert "rests on 40 values only" in metric(page, "Slip p99").help
     both = page.table[0].value
     assert list(both["Latency"][:3]) == ["TTFT p50", "TTFT p95", "TTFT p99"]
     sent, scheduled = (float(both[name][0].strip("*").split()[0]) for name in ("From the send", "From the schedule"))
     assert scheduled == pytest.approx(sent + 50, abs=1)
     assert "In flight over time" in titles(page)
-    assert "coordinated omission" in next(found.help for found in page.markdown if "from the schedule" in found.value)
+    assert "coordinated omission" in next(
+        found.help for found in page.markdown if "From the send and from the schedule" in found.value
+    )
     assert "Steady state" not in words(page)
 
 
@@ -336,7 +340,7 @@ def test_an_slo_shows_goodput_and_each_limit_with_what_was_measured(put_open, op
     assert "goodput 0 of " in words(page)
     kept = page.table[0].value
     assert [("yes" in cell, "no" in cell) for cell in kept["Kept"]] == [(False, True), (True, False)]
-    assert list(kept["Wanted"]) == ["below 10.0 ms", "at least 90.0 %"]
+    assert list(kept["Wanted"]) == ["below 10 ms", "at least 90.0 %"]
     assert list(kept["Measured"])[1] == "100.0 %"
 
 
@@ -350,6 +354,23 @@ def test_the_steady_state_is_a_switch_that_the_headline_and_a_sentence_tell(put,
     assert part.title[0].value.split(" :")[0].endswith("steady state")
     assert "while all 2 were in flight" in words(part).replace("\\", "")
     assert metric(part, "Output tokens").value != metric(whole, "Output tokens").value
+
+
+def test_the_words_of_the_steady_state_are_of_the_steady_state(put, opened):
+    put("r1", level=4, requests=32, ttft=0.1, tpot=0.035)  # four at once: the first three and the last are outside
+
+    whole, part = opened("run", run="r1"), opened("run", run="r1", window="Steady state")
+
+    told = re.search(r"of the (\d+) of 32 requests", words(part).replace("\\", ""))
+    assert told
+    assert int(told[1]) < 30
+    assert "The percentiles stand on 32 requests" in words(whole)
+    assert f"The percentiles stand on {told[1]} requests" in words(part)
+    assert "Every percentile above p50 is greyed" in words(part)
+    assert "stand on 32 requests" not in words(part)
+    assert "Measured for" not in words(part)
+    dotted = next(f for f in figures(part) if "Output over time" in str(f["layout"]["title"]))
+    assert "dotted: steady state" in str(dotted["layout"])
 
 
 def test_a_run_that_never_was_full_says_that_it_has_no_steady_state(put, opened):

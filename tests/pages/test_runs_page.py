@@ -212,7 +212,7 @@ def shown(page):
     ids=["900 px", "1440 px", "as wide as it gets"],
 )
 def test_columns_are_chosen_by_importance_and_fit_without_scrolling(room, last):
-    names = [name for name in runs_table.WIDTHS if name != runs_table.RATE]
+    names = [name for name in runs_table.WIDTHS if name not in (runs_table.RATE, runs_table.DOUBT)]
     found = fitting(room, names, runs_table.WIDTHS, runs_table.FREE)
 
     assert set(found) == set(names[: names.index(last) + 1])
@@ -288,3 +288,20 @@ def test_what_a_link_ticks_can_be_unticked(put, opened):
 def chosen_at_first(page):
     """The rows that the table was drawn with ticked."""
     return json.loads(page.dataframe[0].proto.selection_default or "{}").get("selection", {}).get("rows", [])
+
+
+@pytest.mark.parametrize("page", ["runs", "overview"])
+def test_runs_on_a_busy_machine_are_marked_in_the_tables_of_runs(put, opened, page):
+    put("calm", label="calm", busy=0.3)
+    put("busy", label="busy", busy=0.99)
+
+    table = opened(page).dataframe[0].value.set_index("Configuration")
+
+    assert list(table.loc["busy", runs_table.DOUBT]) == ["in doubt"]
+    assert list(table.loc["calm", runs_table.DOUBT]) == []
+
+
+def test_where_no_run_is_in_doubt_there_is_no_such_column(put, opened):
+    put("calm", busy=0.3)
+
+    assert runs_table.DOUBT not in opened("runs").dataframe[0].value

@@ -8,6 +8,6 @@ def test_each_limit_is_said_with_its_unit():
     slo = Slo.read(["ttft_s.p95 < 0.5", "e2e_s.max <= 12", "decode_tps.p50 >= 20", "success_rate > 0.999"])
 
     assert slo_words(slo) == (
-        "TTFT p95 below 500 ms, E2E latency max at most 12.0 s, Decode speed p50 at least 20.0 tokens/s, "
+        "TTFT p95 below 500 ms, E2E latency max at most 12 s, Decode speed p50 at least 20 tokens/s, "
         "Success rate above 99.9 %"
     )

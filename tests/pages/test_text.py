@@ -10,45 +10,6 @@ NOW = datetime(2026, 11, 28, 17, 38, tzinfo=UTC)
 JOINER = "\u2060"
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [
-        (1927.4, "1,927"),
-        (262.1, "262"),
-        (15.14, "15.1"),
-        (5.184, "5.18"),
-        (99.96, "100"),
-        (9.999, "10.0"),
-        (0.9999, "1.00"),
-        (0.0123, "0.0123"),
-        (0, "0"),
-        (-25, "−25.0"),
-        (None, "–"),
-    ],
-)
-def test_a_number_has_three_significant_digits(value, shown):
-    assert text.number(value) == shown
-
-
-def test_a_latency_is_in_ms_below_ten_seconds():
-    assert text.ms(0.0504) == "50.4 ms"
-    assert text.ms(9.9) == "9,900 ms"
-    assert text.ms(12.34) == "12.3 s"
-    assert text.ms(None) == "–"
-
-
-def test_latencies_beside_each_other_share_the_unit_of_the_longest():
-    assert text.ms_alike(0.34, 9.9, None) == ["340 ms", "9,900 ms", "–"]
-    assert text.ms_alike(0.34, 12.34, None) == ["0.34 s", "12.3 s", "–"]
-
-
-def test_a_share_is_never_rounded_up_to_all():
-    assert text.percent(0.9999) == "99.9 %"
-    assert text.percent(1.0) == "100.0 %"
-    assert text.percent(0.625, digits=0) == "62 %"
-    assert text.percent(0.9999, digits=0) == "99 %"
-
-
 def test_a_difference_carries_its_sign_and_interval():
     assert text.difference(1.27, 1.20, 1.34) == "+27 % [20, 34]"
     assert text.difference(0.75, 0.68, 0.82) == "−25 % [−32, −18]"
@@ -61,9 +22,8 @@ def test_a_difference_carries_its_sign_and_interval():
 def test_durations_and_moments():
     assert text.clock(370) == "6:10"
     assert text.clock(3727) == "1:02:07"
-    assert text.span(40) == "40 s"
-    assert text.span(1020) == "17 min"
-    assert text.span(9000) == "2.5 h"
+    assert text.in_seconds(38.24) == "38.2 s"
+    assert text.in_seconds(95.0) == "2 min"
     assert text.when(NOW, UTC) == "28 Nov 17:38"
     assert text.moment(NOW, UTC, NOW + timedelta(hours=3)) == "17:38"
     assert text.moment(NOW, UTC, NOW + timedelta(hours=9)) == "28 Nov 17:38"

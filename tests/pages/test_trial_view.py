@@ -6,12 +6,14 @@ import time
 from contextlib import contextmanager
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from core.plan import Endpoint
 from core.servers.demo import DemoError, DemoServers
 from core.tryit import TrialState, TrialView
 from pages.parts import endpoint_form, trial_view
 from pages.parts.trying import Attempt
+from tests.jobs import all_ended
 from tests.pages.probes import probed
 from tests.pages.seen import HOSTILE, button, words
 
@@ -28,7 +30,7 @@ def choose(page, *names):
 def ask(page, services):
     button(page, "Ask").click()
     page.run()
-    assert services.background.wait(PATIENCE_S)
+    assert all_ended(services.background, PATIENCE_S)
     page.run()
     assert not page.exception
     return words(page).replace("\\", "")
@@ -84,6 +86,32 @@ def test_nothing_can_be_asked_without_a_model(services, opened):
     assert "a model for each" in button(page, "Ask").help
 
 
+def test_models_that_a_probe_listed_are_offered_to_a_page_that_is_open(services, opened):
+    services.library.save_endpoint(Endpoint(name="lab", base_url="http://127.0.0.1:1/v1"))
+    page = choose(opened("endpoints"), "lab")
+    assert button(page, "Ask").disabled
+
+    services.library.save_probe("lab", probed(endpoint_name="lab").to_dict())
+    page.run()
+
+    assert not page.exception
+    assert next(found for found in page.selectbox if found.key == "try_model_lab").value == "qwen"
+    assert not button(page, "Ask").disabled
+
+
+def test_a_model_that_was_chosen_stays_when_the_endpoint_is_probed_again(services, opened):
+    services.library.save_endpoint(Endpoint(name="lab", base_url="http://127.0.0.1:1/v1"))
+    both = probed(endpoint_name="lab", models=("qwen", "other"))
+    services.library.save_probe("lab", both.to_dict())
+    page = choose(opened("endpoints"), "lab")
+    next(found for found in page.selectbox if found.key == "try_model_lab").set_value("other").run()
+
+    services.library.save_probe("lab", both.to_dict())
+    page.run()
+
+    assert next(found for found in page.selectbox if found.key == "try_model_lab").value == "other"
+
+
 def test_it_begins_with_an_endpoint_that_answered_its_probe(services, opened):
     keep(services, "lab")
 
@@ -133,7 +161,7 @@ def test_while_the_built_in_server_starts_this_is_said_with_the_time_so_far(serv
     assert re.search(r"shimmer\[Starting Q4.*\*\*\d+ s\*\*", words(page))
     assert "all are asked at once" in words(page)
     go_on.set()
-    assert services.background.wait(20)
+    assert all_ended(services.background, 20)
     assert "did not start" in words(page.run())
 
 
@@ -146,7 +174,7 @@ def test_a_start_can_be_stopped(services, opened, slow_start):
 
     button(page, "Stop").click()
     page.run()
-    assert services.background.wait(20)
+    assert all_ended(services.background, 20)
 
     assert "Stopped before anything was asked" in words(page.run())
     assert "Stop" not in [found.label for found in page.button]
@@ -175,3 +203,24 @@ def test_an_attempt_whose_server_is_not_up_yet_shows_nothing(services):
 def test_a_speed_says_what_it_counts():
     assert "tokens/s**" in trial_view._speed(view(ttft_s=0.1, output_tokens=9, tokens_per_s=8.26))
     assert "chunks/s**" in trial_view._speed(view(ttft_s=0.1, output_tokens=None, chunks=9, chunks_per_s=8.26))
+
+
+def held_up():
+    """An answer that came while the machine was held up."""
+    import streamlit as st
+
+    from core.tryit import TrialState
+    from pages.parts import trial_view
+    from tests.pages.test_trial_view import view
+
+    trial_view._answer(
+        st.empty(), view(state=TrialState.DONE, ttft_s=0.27, output_tokens=9, tokens_per_s=8.0, late_s=0.43), ""
+    )
+
+
+def test_numbers_of_a_machine_that_was_held_up_never_stand_without_a_caution():
+    shown = words(AppTest.from_function(held_up, default_timeout=30).run())
+
+    assert "430 ms" in shown
+    assert "say little of the server" in shown
+    assert "held up" not in trial_view._held_up(view(ttft_s=0.2, busy_share=0.95))

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from core.plan import Load
-from core.run import RunState
+from core.run import ClientHealth, RunState
 from storage.listing import RunRow
 from tests.storage.made import STARTED, configuration, ended, endpoint, failed, record, row_of, run
 
@@ -45,6 +45,25 @@ def test_a_row_shows_the_run_and_its_numbers(three):
     assert len(row.gap_grid) == 200
     assert row.gap_grid[0] == pytest.approx(0.01)
     assert len(row.sparkline) == 40
+
+
+@pytest.mark.parametrize(
+    ("client", "address", "doubted"),
+    [
+        (ClientHealth(machine_busy_share=0.99), "http://127.0.0.1:8000/v1", True),
+        (ClientHealth(machine_busy_share=0.99), "http://gpu.example:8000/v1", False),
+        (ClientHealth(machine_busy_share=0.5), "http://127.0.0.1:8000/v1", False),
+        (ClientHealth(loop_lag_p99_s=0.02), "http://gpu.example:8000/v1", True),
+        (ClientHealth(), "http://127.0.0.1:8000/v1", False),
+    ],
+)
+def test_a_row_tells_whether_its_numbers_are_in_doubt(runs, client, address, doubted):
+    plan = run().plan
+    endpoint = replace(plan.configuration.endpoint, base_url=address)
+    plan = replace(plan, configuration=replace(plan.configuration, endpoint=endpoint))
+    runs.add(ended(run("r", plan=plan, client=client, requests=[record(0)])))
+
+    assert row_of(runs, "r").doubted is doubted
 
 
 def test_a_row_tells_its_level_in_words(runs):
@@ -114,4 +133,4 @@ def test_thousands_of_runs_are_listed_from_what_their_end_stored(database, runs)
 
 
 def test_a_row_has_nothing_that_is_not_documented_or_shown():
-    assert len(fields(RunRow)) == 27
+    assert len(fields(RunRow)) == 30

@@ -19,7 +19,7 @@ from storage.problems import DatabaseClosed, RunExists, RunNotFound, StorageProb
 from storage.recorder import Recorder
 from storage.runs import RunStore
 from tests.bench import bench_storage
-from tests.killed import waited_s
+from tests.own_time import waited_s
 from tests.storage.made import ended, plain, record, row_of, run
 
 ROOT = Path(__file__).parents[2]
@@ -219,7 +219,26 @@ def test_requests_of_an_unknown_or_ended_run_are_refused(runs):
     with pytest.raises(RunNotFound):
         runs.requests("r1", [record()])
     with pytest.raises(RunNotFound):
+        runs.run_ended(ended(run("nowhere")))
+
+
+def test_an_end_that_could_not_be_stored_is_stored_once_there_is_room(database, runs):
+    runs.run_started(run())
+    runs.requests("r1", [record(0)])
+    database.write(lambda connection: connection.execute("ALTER TABLE journal RENAME TO gone"))
+    with pytest.raises(Exception, match="journal"):
         runs.run_ended(ended(run()))
+    with pytest.raises(Exception, match="journal"):  # whoever cleans up has another word for it, which is not the truth
+        runs.run_ended(replace(ended(run()), state=RunState.FAILED, message="cut short"))
+
+    database.write(lambda connection: connection.execute("ALTER TABLE gone RENAME TO journal"))
+    database.flush(runs._flush)
+
+    assert runs.run("r1").state is RunState.COMPLETED
+    assert runs.run("r1").message is None
+    assert len(runs.run("r1").requests) == 1
+    assert runs.summary("r1").counts["ok"] == 1
+    runs.run_ended(ended(run()))  # told once more: nothing happens
 
 
 def test_what_cannot_be_committed_waits_is_told_and_goes_in_later(database, runs):

@@ -1,5 +1,7 @@
 """What JSON cannot hold is repaired, never an error; what a later Paceline adds is passed over."""
 
+from dataclasses import replace
+
 import orjson
 import pytest
 
@@ -35,7 +37,10 @@ def test_a_run_with_odd_words_and_environment_is_kept(runs):
     assert row_of(runs, "r1").engine == ""
 
 
-def test_the_engine_is_what_the_server_said_else_the_demo():
+def test_the_engine_is_what_the_server_said_else_the_users_word_else_the_demo():
+    plan = run().plan
+    written = replace(plan, configuration=replace(plan.configuration, settings=(("engine", "paced"),)))
+    assert run_values.engine(run(plan=written, environment={"server": {"engine": "unknown"}})) == "paced"
     assert run_values.engine(run(environment={"server": {"engine": "vllm"}})) == "vllm"
     assert run_values.engine(run(environment={"server": {"engine": None}})) == ""
     assert run_values.engine(run()) == ""

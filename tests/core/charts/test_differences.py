@@ -62,3 +62,28 @@ def test_what_rests_on_too_little_is_pale_and_has_no_colour_of_good_or_bad():
 
     assert pale.data[0].marker.opacity[0] < bright.data[0].marker.opacity[0]
     assert pale.data[1].textfont.color != bright.data[1].textfont.color
+
+
+def test_a_label_never_lies_on_the_line_of_no_difference():
+    rows = [
+        Row(title="below", intervals=[interval(A, -74, None, None, label="−74 %, no interval")]),
+        Row(title="about", intervals=[interval(A, -5, -20, 10, label="−5 % ≈")]),
+        Row(title="above", intervals=[interval(A, 40, 20, 60, label="+40 % ▼")]),
+    ]
+
+    fig = forest("light", rows, title="t", margin=3)
+
+    labels = fig.data[1]
+    assert labels.textposition == ("middle left", "middle right", "middle right")
+    assert labels.x == (-74, 10, 60)
+    assert fig.layout.xaxis.range[0] < -74 - 0.3 * (60 + 74)  # room for the words
+
+
+def test_bars_are_spoken_of_only_where_there_are_some():
+    def reading(low, high):
+        row = Row(title="x", intervals=[interval(A, 5, low, high)])
+        return forest("light", [row], title="t", margin=3).layout.title.text
+
+    assert "bars are 95 % intervals" in reading(1, 9)
+    assert "bars" not in reading(None, None)
+    assert "too few requests for intervals" in reading(None, None)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from core.calibration_result import LASTS, QUICK_LASTS
 from core.command.arguments import experiment, parsed, parser, require_writable
 from core.plan import PlanError
 from core.reproduce import plan_file
@@ -166,6 +167,41 @@ def test_what_is_no_plan_file_is_one_sentence_that_names_it(tmp_path, content):
 
     with pytest.raises(PlanError, match=r"plan\.json"):
         from_file(path)
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["--concurrency", "4", "--requests", "9"], "--concurrency, --requests"),
+        (["--input-tokens", "128"], "--input-tokens"),  # its default: typed all the same
+        (["--conc=4"], "--concurrency"),
+        (["--base-url", "http://127.0.0.1:1/v1", "--model", "m"], "--base-url, --model"),
+        (["--header", "X-A: b", "--no-stream", "--timeout-idle", "3"], "--header, --no-stream, --timeout-idle"),
+    ],
+)
+def test_options_that_a_plan_file_decides_are_refused_beside_it_and_named(tmp_path, words, named):
+    path = tmp_path / "plan.json"
+    path.write_bytes(plan_file([plan_for(80)]))
+
+    with pytest.raises(PlanError, match=f"^--plan says this already: leave out {named}.$"):
+        experiment(parser().parse_args(["run", *words, "--plan", str(path), "--out", "run.json"]))
+
+
+def test_where_to_and_how_may_stand_beside_a_plan_file(tmp_path):
+    path = tmp_path / "plan.json"
+    path.write_bytes(plan_file([plan_for(80)]))
+    words = ["run", f"--plan={path}", "--out", "run.json", "--no-preflight", "--priority", "normal"]
+
+    assert experiment(parser().parse_args(words)).plans == (plan_for(80),)
+
+
+def test_how_long_a_calibration_takes_is_told_as_the_app_tells_it(capsys):
+    with pytest.raises(SystemExit):
+        parser().parse_args(["calibrate", "--help"])
+
+    told = " ".join(capsys.readouterr().out.split())
+    assert f"Takes {LASTS};" in told
+    assert QUICK_LASTS in told
 
 
 def test_a_missing_plan_file_is_said(tmp_path):

@@ -19,13 +19,20 @@ from core.search import Search
 from core.servers.builtin import simulated_configuration
 from core.servers.paced_child import PacedServer
 from core.summary import summarise
-from tests.core.example_runs import failed, run, steady
+from tests.core.example_runs import failed, plan, run, steady
 from tests.core.fleet.test_local import plan_for
 
 
 @pytest.fixture(autouse=True)
 def own_lock(tmp_path, monkeypatch):
     monkeypatch.setenv("PACELINE_LOCK", str(tmp_path / "lock"))
+
+
+def stoppable(wanted: Experiment, stopper: Stopper | None = None) -> Measured:
+    """Measured as a command does it: listening for Ctrl-C, which a test gives by calling its stopper."""
+    stopper = stopper or Stopper()
+    with stopper.listening():
+        return measure(wanted, stopper)
 
 
 def test_a_server_that_does_not_start_keeps_the_runs_before_it(monkeypatch, capsys):
@@ -42,7 +49,7 @@ def test_a_server_that_does_not_start_keeps_the_runs_before_it(monkeypatch, caps
 
         monkeypatch.setattr("core.fleet.builtin_host.BuiltinHost", lambda _: Broken())
         wanted = Experiment(id="e", name="e", plans=(plan, demo, plan))
-        measured = measure(wanted)
+        measured = stoppable(wanted)
 
     assert [one.run.state for one in measured.done] == [RunState.COMPLETED]
     assert "did not start" in capsys.readouterr().err
@@ -50,27 +57,21 @@ def test_a_server_that_does_not_start_keeps_the_runs_before_it(monkeypatch, caps
 
 
 def test_a_stop_while_a_server_is_made_ready_measures_nothing_more(monkeypatch, capsys):
+    stopper = Stopper()
+
     class Slow:
         def ready(self, plan, say):
-            stoppers[0]()  # Ctrl-C, now
+            stopper()  # Ctrl-C, now
             say("starting")
             return plan, {}
 
         def release(self):
             pass
 
-    stoppers = []
-
-    class Kept(Stopper):
-        def __init__(self):
-            super().__init__()
-            stoppers.append(self)
-
     monkeypatch.setattr("core.fleet.builtin_host.BuiltinHost", lambda _: Slow())
-    monkeypatch.setattr(running, "Stopper", Kept)
 
     wanted = Experiment(id="e", name="e", plans=(RunPlan(configuration=simulated_configuration(0)),))
-    measured = measure(wanted)
+    measured = stoppable(wanted, stopper)
 
     assert measured == Measured(done=(), interrupted=True)
     assert report(wanted, measured, None) == INTERRUPTED
@@ -81,7 +82,7 @@ def test_a_simulated_run_says_what_it_does_and_knows_how_late_its_simulator_was(
     staged = []
     monkeypatch.setattr(running.Line, "stage", lambda _line, *parts: staged.append(parts[0]))
     plan = replace(plan_for("http://x", requests=2), configuration=simulated_configuration(0))
-    (made,) = measure(Experiment(id="e", name="e", plans=(plan,))).done
+    (made,) = stoppable(Experiment(id="e", name="e", plans=(plan,))).done
 
     server = made.run.environment["server"]
     assert staged[0] == "Starting simulated"
@@ -127,7 +128,7 @@ def test_signals_are_given_back():
 def test_runs_of_an_experiment_know_their_repeat_and_their_place():
     with PacedServer() as server:
         plan = plan_for(server.base_url, requests=2)
-        done = measure(Experiment(id="e", name="two", plans=(plan, plan), cooldown_s=0.1)).done
+        done = stoppable(Experiment(id="e", name="two", plans=(plan, plan), cooldown_s=0.1)).done
 
     assert [one.run.experiment for one in done] == [
         {"id": "e", "name": "two", "repeat": 0, "position": 0, "cooldown_s": 0.1},
@@ -141,7 +142,7 @@ def test_a_search_measures_until_the_edge_is_known_and_writes_it_beside_the_runs
         plan = plan_for(server.base_url, model="gt-ttft1000-itl0-grow150000", requests=8, concurrency=1)
         search = Search(variable="concurrency", low=1, high=8, slo=Slo.read(["ttft_s.p50 < 0.55"]))
         wanted = Experiment(id="e", name="e", plans=(plan,), search=search)
-        measured = measure(wanted)
+        measured = stoppable(wanted)
 
     assert report(wanted, measured, out) == 0
     found = json.loads(out.read_text())["search"]
@@ -175,19 +176,12 @@ def test_whenever_the_user_stopped_it_the_status_is_130_and_what_was_measured_is
 
 
 def test_a_stop_in_a_cool_down_ends_it_and_keeps_the_run_before(monkeypatch):
-    stoppers = []
-
-    class Kept(Stopper):
-        def __init__(self):
-            super().__init__()
-            stoppers.append(self)
-
-    monkeypatch.setattr(running, "Stopper", Kept)
-    monkeypatch.setattr(running.Line, "rest", lambda *_: stoppers[0]())  # Ctrl-C, while it rests
+    stopper = Stopper()
+    monkeypatch.setattr(running.Line, "rest", lambda *_: stopper())  # Ctrl-C, while it rests
     with PacedServer() as server:
         plan = plan_for(server.base_url, requests=2)
         wanted = Experiment(id="e", name="e", plans=(plan, plan), cooldown_s=60.0)
-        measured = measure(wanted)
+        measured = stoppable(wanted, stopper)
 
     assert [one.run.state for one in measured.done] == [RunState.COMPLETED]
     assert report(wanted, measured, None) == INTERRUPTED
@@ -201,7 +195,7 @@ def test_the_server_is_asked_once_what_it_is_and_every_level_knows(monkeypatch):
     )
     with PacedServer() as server:
         plan = plan_for(server.base_url, requests=2)
-        done = measure(Experiment(id="e", name="e", plans=(plan, plan))).done
+        done = stoppable(Experiment(id="e", name="e", plans=(plan, plan))).done
 
     assert asked == [True, False]
     assert [one.run.environment["server"]["engine"] for one in done] == ["Paceline simulator"] * 2
@@ -222,3 +216,13 @@ def test_ctrl_c_while_the_file_is_written_loses_nothing(monkeypatch, tmp_path, c
     assert status == INTERRUPTED
     assert len(runfile.read(tmp_path / "run.json")) == 1
     assert "Written" in capsys.readouterr().out
+
+
+def test_a_report_on_two_configurations_ends_with_the_verdict(capsys):
+    one, other = (plan(concurrency=1), replace(plan(concurrency=1)))
+    other = replace(other, configuration=replace(other.configuration, id="other", label="other"))
+    done = tuple(Done(run=run(steady(40), of=of), summary=summarise(steady(40))) for of in (one, other))
+
+    report(Experiment(id="e", name="e", plans=(one, other)), Measured(done=done), None)
+
+    assert "\nVerdict: No difference in decode speed seen between " in capsys.readouterr().out

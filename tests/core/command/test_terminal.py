@@ -50,6 +50,13 @@ def test_numbers_from_few_requests_stand_in_brackets():
     assert "(100.0)" not in many
 
 
+def test_a_median_of_one_request_stands_in_brackets_like_its_percentiles():
+    one, enough = (shown(run(steady(count))).splitlines()[2].split() for count in (1, 5))
+
+    assert [cell for cell in one if cell[0].isdigit() and "." in cell] == [one[-1]]  # the throughput is no percentile
+    assert enough[-5:-1] == ["(100.0)", "10.0", "190.0", "100.0"]
+
+
 def test_what_does_not_exist_is_a_dash_and_never_zero():
     row = shown(run([failed(index) for index in range(5)])).splitlines()[2]
 

@@ -1,8 +1,10 @@
 """Claims that cannot be compared: each unknown with a run that lacks it and one that tells it."""
 
+from dataclasses import replace
+
 import pytest
 
-from core.doubts.claims import claim_doubts
+from core.doubts.claims import claim_doubts, engine, version
 from core.doubts.evidence import evidence
 from tests.core.example_runs import answered, failed, plan, run, steady
 
@@ -65,3 +67,21 @@ def test_a_run_without_an_answer_has_no_speed_that_would_need_a_claim():
 
 def test_a_simulator_claims_nothing():
     assert missing(of=plan(model="paced", settings=(), demo="simulated")) == ""
+
+
+@pytest.mark.parametrize(
+    ("server", "settings", "told"),
+    [
+        ({"engine": "vLLM", "version": "0.9"}, (("engine", "paced"),), ("vLLM", "0.9")),
+        ({"engine": "unknown"}, (("Engine", " paced "), ("version", "1.2")), ("paced", "1.2")),
+        ({"engine": None}, (("inference engine", "sglang"), ("engine_version", "3")), ("sglang", "3")),
+        ({"engine": "unknown", "version": ""}, (("engine", " "),), (None, None)),
+        ("no object", (), (None, None)),
+    ],
+)
+def test_the_engine_is_what_the_server_told_else_what_the_user_wrote(server, settings, told):
+    of = plan()
+    of = replace(of, configuration=replace(of.configuration, settings=settings))
+    seen = run(of=of, environment={"server": server})
+
+    assert (engine(seen), version(seen)) == told

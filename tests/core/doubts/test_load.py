@@ -54,7 +54,31 @@ def test_a_client_that_was_late_is_told_apart_from_the_cap():
         (found,) = told(schedule_doubts, requests, offered(max_in_flight=cap), client=ClientHealth(max_in_flight=3))
         assert found.what == "One in 100 left 20 ms after it was due, or later."
         assert found.why.startswith("The load generator was late")
-        assert found.do.startswith("Measure at a lower rate")
+        assert "The rate was kept" in found.why
+        assert "cap" not in found.why
+        assert "less than the rate" not in found.why
+        assert found.do.startswith("Read the latencies from the schedule")
+
+
+def test_a_late_client_that_fell_below_the_rate_is_told_so():
+    (found,) = told(schedule_doubts, sent_late(slower=1.05), offered(), client=ClientHealth(max_in_flight=3))
+
+    assert found.why == "The load generator was late, so the server saw less than the rate."
+    assert found.do.startswith("Measure at a lower rate")
+
+
+def test_one_straggler_among_sixty_is_no_schedule_that_was_missed():
+    requests = sent_late(60)
+    straggler = replace(requests[20], sent_s=requests[20].sent_s + 0.05)
+
+    assert told(schedule_doubts, [*requests[:20], straggler, *requests[21:]], offered()) == []
+
+
+@pytest.mark.parametrize(("count", "share"), [(99, "One in 20"), (100, "One in 100"), (12, "Half of all")])
+def test_how_many_left_late_is_told_only_as_far_as_there_are_enough(count, share):
+    (found,) = told(schedule_doubts, sent_late(count, by=0.02), offered())
+
+    assert found.what == f"{share} left 20 ms after it was due, or later."
 
 
 @pytest.mark.parametrize(

@@ -40,11 +40,13 @@ def test_the_same_server_serves_the_next_plan_and_ends_at_release(servers):
     first, _ = host.ready(simulated_plan(), print)
     second, _ = host.ready(simulated_plan(), print)
     assert first == second
+    server = host._current
+    assert servers.answers(server)
 
     host.release()
     host.release()
 
-    assert servers.servers() == ()
+    assert not servers.answers(server)
 
 
 def test_how_late_the_simulator_was_is_told_of_the_run_that_was_made_only(servers):
@@ -66,9 +68,9 @@ def test_how_late_the_simulator_was_is_told_of_the_run_that_was_made_only(server
 def test_a_server_that_died_is_started_again_for_the_next_plan(servers):
     host = BuiltinHost(servers)
     host.ready(simulated_plan(), print)
-    (server,) = servers.servers()
+    server = host._current
     os.kill(server.pid, signal.SIGKILL)
-    while servers.servers():
+    while servers.answers(server):
         pass
 
     plan, _ = host.ready(simulated_plan(), print)
@@ -81,11 +83,11 @@ def test_a_server_that_hangs_is_replaced_for_the_next_plan(servers, monkeypatch)
     monkeypatch.setattr("core.servers.demo.ANSWER_S", 0.2)
     host = BuiltinHost(servers)
     host.ready(simulated_plan(), str)
-    (hung,) = servers.servers()
+    hung = host._current
     os.kill(hung.pid, signal.SIGSTOP)
 
     plan, _ = host.ready(simulated_plan(), str)
-    (running,) = servers.servers()
+    running = host._current
     answered = httpx.get(f"{plan.configuration.endpoint.base_url}/models").status_code
     host.release()
 

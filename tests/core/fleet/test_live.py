@@ -74,3 +74,9 @@ def test_where_levels_are_found_on_the_way_runs_count_alike():
 
     assert left(half, ago_s=50, expected_runs=5) == 450
     assert left(replace(HALF, ended=0, elapsed_s=5.0), ago_s=50, expected_runs=5) is None
+
+
+def test_of_a_launch_that_is_being_cancelled_no_time_is_left_to_tell():
+    half = replace(HALF, elapsed_s=50.0)
+
+    assert left(half, ago_s=50, cancelling=True) is None

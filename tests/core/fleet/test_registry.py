@@ -13,12 +13,12 @@ from core.fleet.local import LocalRun
 from core.fleet.registry import Registry
 from core.key_file import KeyProblem
 from core.plan import Experiment, PlanError, Slo
+from core.run import ENDED_STATES as ENDED
 from core.run import RunState, StoppedBy
 from core.search import Search
 from core.servers.paced_child import PacedServer
 from tests.core.fleet.test_local import plan_for
-
-ENDED = {RunState.COMPLETED, RunState.CANCELLED, RunState.FAILED}
+from tests.own_time import OwnTime
 
 
 class Kept:
@@ -112,11 +112,11 @@ def test_the_same_experiment_cannot_be_launched_twice(registry, server):
 def test_cancel_ends_a_run_within_two_seconds_and_leaves_the_rest_unmade(registry, kept, server):
     registry.launch(experiment(server.base_url, runs=3, tokens=5000))
     wait(lambda: registry.find("e").current and registry.find("e").current.in_flight)
-    asked = time.monotonic()
-    registry.cancel("e")
-    wait(lambda: registry.find("e").state in ENDED)
+    with OwnTime() as taken:
+        registry.cancel("e")
+        wait(lambda: registry.find("e").state in ENDED)
 
-    assert time.monotonic() - asked < 10  # two seconds on a quiet machine
+    assert taken.own_s < 2
     assert registry.find("e").state is RunState.CANCELLED
     assert {run.state for run in registry.find("e").runs} == {RunState.CANCELLED}
     assert len(kept.events) == 2

@@ -82,6 +82,27 @@ def test_only_the_last_two_minutes_are_recent():
     assert [at_s for at_s, _ in counting.snapshot().ttft_recent] == [199.1]
 
 
+@pytest.mark.parametrize("begun", [lambda one: one.started("normal"), lambda one: one.preflight(Preflight())])
+def test_what_was_waited_for_is_no_longer_waited_for_once_it_has_begun(begun):
+    counting = tally()
+    counting.waiting()
+    assert counting.snapshot().notes[0].startswith("Waiting for another")
+
+    begun(counting)
+    begun(counting)
+
+    assert counting.snapshot().notes == ("Waited for another measured run on this machine to end.",)
+
+
+def test_a_run_that_was_cancelled_in_the_line_waits_no_more():
+    counting = tally()
+    counting.waiting()
+
+    counting.close(Run(id="run", name="n", started_at=datetime.now(UTC), state=RunState.CANCELLED, plan=counting.plan))
+
+    assert counting.snapshot().notes == ("Waited for another measured run on this machine to end.",)
+
+
 def test_changes_and_waiting_are_told_in_words():
     counting = tally()
     counting.waiting()

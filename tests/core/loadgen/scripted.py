@@ -119,6 +119,20 @@ def answers(data: bytes, *, close: bool = False) -> Script:
     return script
 
 
+async def endless(_: Asked, writer: asyncio.StreamWriter) -> None:
+    """An answer that goes on until the client leaves, a chunk every 5 ms."""
+    writer.write(CHUNKED)
+    while True:
+        writer.write(chunk(event("a")))
+        await writer.drain()
+        await asyncio.sleep(0.005)
+
+
+async def black_hole(_dialler: object) -> None:
+    """In the place of `Dialler.dial`: neither connects nor gives up."""
+    await asyncio.sleep(3600)
+
+
 def plan_for(
     port: int, *, host: str = "127.0.0.1", scheme: str = "http", limits: Limits | None = None, **load
 ) -> RunPlan:

@@ -16,14 +16,16 @@ from core.run import StoppedBy
 from tests.core.loadgen.scripted import (
     CHUNKED,
     answers,
+    black_hole,
     chunk,
+    endless,
     engine_for,
     event,
     measured,
     plan_for,
     scripted,
     stream,
-)  # fmt: skip
+)
 
 REFUSAL = b'{"error":{"message":"Incorrect API key given"}}'
 UNAUTHORIZED = (
@@ -160,13 +162,6 @@ async def test_a_duration_ends_the_sending_and_what_is_in_flight_may_finish():
 
 
 async def test_cancel_cuts_what_is_in_flight_and_keeps_what_arrived():
-    async def endless(_asked, writer):
-        writer.write(CHUNKED)
-        while True:
-            writer.write(chunk(event("a")))
-            await writer.drain()
-            await asyncio.sleep(0.005)
-
     async with scripted(endless) as server:
         records: list = []
         engine = engine_for(plan_for(server.port, requests=50, concurrency=3), records)
@@ -350,9 +345,6 @@ async def test_the_cap_of_a_timed_run_is_told_as_what_it_is():
 
 
 async def test_cancel_while_a_connection_is_being_opened_does_not_wait_for_it(monkeypatch):
-    async def black_hole(_dialler):
-        await asyncio.sleep(3600)
-
     monkeypatch.setattr("core.loadgen.dialling.Dialler.dial", black_hole)
     records: list = []
     engine = engine_for(plan_for(9, requests=2), records)

@@ -120,3 +120,21 @@ async def test_the_page_that_told_once_is_the_only_one_asked_again():
 async def test_a_number_that_is_none_says_nothing_about_how_busy_a_server_is(told):
     async with scripted(pages(metrics=b"vllm:num_requests_running " + told)) as server:
         assert await looking(server.port).busy() is None
+
+
+async def test_a_page_that_never_ends_is_left_once_it_is_too_long(monkeypatch):
+    monkeypatch.setattr(lookup, "KEPT_BODY_BYTES", 100_000)
+    sent = 0
+
+    async def flood(_, writer):
+        nonlocal sent
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
+        while True:
+            writer.write(b"x" * 10_000)
+            sent += 10_000
+            await writer.drain()
+
+    async with scripted(flood) as server:
+        await looking(server.port).page("/metrics")
+
+    assert sent < 60_000_000  # what fits between two looks; an answer may have 100,000,000

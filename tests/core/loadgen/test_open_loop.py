@@ -9,7 +9,16 @@ from core.metrics import slip_s
 from core.plan import Limits
 from core.records import FailureKind, Outcome
 from core.run import StoppedBy
-from tests.core.loadgen.scripted import CHUNKED, answers, chunk, engine_for, event, measured, plan_for, scripted, stream
+from tests.core.loadgen.scripted import (
+    answers,
+    black_hole,
+    endless,
+    engine_for,
+    measured,
+    plan_for,
+    scripted,
+    stream,
+)
 
 
 def open_plan(port, *, rate, **load):
@@ -149,13 +158,6 @@ async def test_a_refused_connection_is_a_record_for_each_request_that_was_due():
 
 
 async def test_cancel_cuts_what_is_in_flight_and_forgets_what_is_not_due():
-    async def endless(_asked, writer):
-        writer.write(CHUNKED)
-        while True:
-            writer.write(chunk(event("a")))
-            await writer.drain()
-            await asyncio.sleep(0.005)
-
     async with scripted(endless) as server:
         records: list = []
         engine = engine_for(open_plan(server.port, rate=100.0, constant=True, requests=5000), records)
@@ -171,9 +173,6 @@ async def test_cancel_cuts_what_is_in_flight_and_forgets_what_is_not_due():
 
 
 async def test_cancel_while_connections_are_being_opened_does_not_wait_for_them(monkeypatch):
-    async def black_hole(_dialler):
-        await asyncio.sleep(3600)
-
     monkeypatch.setattr("core.loadgen.dialling.Dialler.dial", black_hole)
     engine = engine_for(open_plan(9, rate=100.0, requests=50), [])
     running = asyncio.create_task(engine.run())

@@ -28,3 +28,17 @@ def test_a_share_of_the_machine_is_told_where_the_system_tells():
         time.sleep(0.05)
 
     assert watch.busy_share is None or 0 <= watch.busy_share <= 1
+
+
+def test_what_was_late_before_it_began_anew_is_forgotten():
+    now = [100.0]
+    watch = Attention(clock=lambda: now[0])
+    watch._due = now[0]
+    now[0] += 3.0
+    watch._look()
+    assert watch.late_s == 3.0
+
+    watch.anew()
+    watch._look()
+
+    assert watch.late_s <= 0

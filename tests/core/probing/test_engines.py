@@ -5,6 +5,7 @@ import json
 import pytest
 
 from core.probe import CheckName, CheckState, ProbeResult, ProbeState
+from core.probing.engines import identify, signs_of_stream
 from core.records import TokenSource
 from tests.core.answering_server import chat, models, recording, reply, stream, tokens
 from tests.core.probing.asking import CHAT, FASTLLM_MODELS, MODELS, probed, recorded
@@ -169,3 +170,10 @@ def test_a_page_that_answers_everything_alike_is_no_engine():
     result = probed({MODELS: models("m"), CHAT: chat(), "*": reply(200, {"status": "ok"})})
 
     assert (result.engine, result.state) == ("unknown", ProbeState.READY)
+
+
+def test_another_paced_server_with_the_simulators_ids_is_not_called_it():
+    stream = signs_of_stream({}, [{"id": "chatcmpl-gt"}])
+
+    assert identify(stream).engine == "unknown"
+    assert "simulator" not in identify(stream).note

@@ -7,6 +7,7 @@ import pytest
 from core.probing import engines
 from core.probing.model_facts import ModelFacts, model_facts
 from core.probing.page import Page
+from core.probing.result import UNKNOWN_ENGINE
 
 
 def page(path: str, body: object, status: int = 200) -> Page:
@@ -29,7 +30,7 @@ def test_a_length_that_cannot_be_is_unknown(length):
 
 @pytest.mark.parametrize("key", ["context_window", "context_length", "max_context_length"])
 def test_gateways_call_the_length_otherwise(key):
-    assert model_facts(engines.UNKNOWN, "m", models(**{key: 8192}), {}).max_model_len == 8192
+    assert model_facts(UNKNOWN_ENGINE, "m", models(**{key: 8192}), {}).max_model_len == 8192
 
 
 @pytest.mark.parametrize("version", ["", " ", None, 3, {"a": 1}, "1\n2", "b0-unknown"])
@@ -47,10 +48,10 @@ def test_a_version_is_taken_from_the_page_of_its_engine_only():
 
 
 def test_details_are_short_texts_and_numbers():
-    found = model_facts(engines.UNKNOWN, "m", models(quantization="Q4" * 999, size=7, root=["x"], arch="a\x1bb"), {})
+    found = model_facts(UNKNOWN_ENGINE, "m", models(quantization="Q4" * 999, size=7, root=["x"], arch="a\x1bb"), {})
 
     assert dict(found.details) == {"quantization": ("Q4" * 999)[:120], "bytes": "7"}
 
 
 def test_nothing_known_is_nothing():
-    assert model_facts(engines.UNKNOWN, None, None, {}) == ModelFacts()
+    assert model_facts(UNKNOWN_ENGINE, None, None, {}) == ModelFacts()

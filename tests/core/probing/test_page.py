@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.probing.page import Page, is_model_list, model_entries, redirect_target, some
+from core.probing.page import Page, is_model_list, model_entries, redirect_target
 
 
 def page(body: bytes, status: int = 200, content_type: str = "application/json") -> Page:
@@ -60,7 +60,3 @@ def test_what_is_a_web_page(body, content_type, html):
 )
 def test_where_a_redirect_leads(location, target):
     assert redirect_target("http://h:1/v1/models", location) == target
-
-
-def test_a_long_list_of_names_is_cut():
-    assert some(tuple("abcdefghij")) == "a, b, c, d, e, f, g, h and 2 more"
