@@ -10,6 +10,7 @@ from math import ceil
 from core.metrics import POOLED
 from core.quantiles import Sample
 from core.records import Outcome, RequestRecord
+from core.repeats import OneRun, Turn
 from core.run import Run
 from core.steadiness import Rate, Stay, rate, stay
 from core.summary import Summary, values
@@ -36,6 +37,15 @@ class Entry:
     values: Callable[[str], Sequence[float]]
     grid: Callable[[str], Sequence[float]]
     output: Callable[[], Rate | None]
+
+    @property
+    def turn(self) -> Turn | None:
+        """Which turn it had among the repeats of its experiment; None if it was no part of one."""
+        told = self.run.experiment or {}
+        experiment, repeat = told.get("id"), told.get("repeat")
+        if not isinstance(experiment, str) or not experiment or type(repeat) is not int:
+            return None
+        return Turn(experiment=experiment, repeat=repeat, began=self.run.started_at)
 
     def sample(self, metric: str) -> Sample:
         """One metric's values, or their grid where there may be millions."""
@@ -115,9 +125,19 @@ class Cell:
         return sum(known) / len(known) if known and len(known) == len(found) else None
 
     @property
-    def output(self) -> list[Rate]:
+    def turns(self) -> list[OneRun[str]]:
+        """Its runs, each by its id."""
+        return [OneRun(shows=entry.run.id, turn=entry.turn) for entry in self.entries]
+
+    def values(self, metric: str) -> list[OneRun[Sequence[float]]]:
+        """One metric's values of each run."""
+        return [OneRun(shows=entry.values(metric), turn=entry.turn) for entry in self.entries]
+
+    @property
+    def output(self) -> list[OneRun[Rate]]:
         """Output throughput of each run that knows it."""
-        return [found for entry in self.entries if (found := entry.output()) is not None]
+        found = ((entry.output(), entry.turn) for entry in self.entries)
+        return [OneRun(shows=rate, turn=turn) for rate, turn in found if rate is not None]
 
     @property
     def pace(self) -> float | None:

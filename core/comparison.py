@@ -1,7 +1,7 @@
 """Two sets of values -> how they differ, with an interval, and the word for it. Knows no run, no page, no chart."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import exp, fsum, inf, isfinite, log, sqrt
 from typing import Literal
@@ -17,7 +17,7 @@ MARGIN = 0.03  # a ratio wholly within is no difference worth naming
 # Fewer values than these and no interval is given: a percentile stands on the few values beyond it, and the bootstrap
 # of a mean is too narrow where its values are few. Under load there have to be as many rounds as values for a median.
 FEWEST: dict[str, int] = {"mean": 30, "p50": 5, "p90": FOR_HIGH, "p95": FOR_HIGH, "p99": FOR_P99}
-FEWEST_RUNS = 2
+FEWEST_PAIRS = 3  # of repeats that took turns; two would leave the interval to chance
 # Student's t for a 95 % interval at 1 to 30 degrees of freedom.
 T95 = (
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
@@ -44,6 +44,8 @@ class Difference:
         ratio: other / baseline; None if it cannot be formed.
         low, high: None if there are too few values for an interval.
         counts: Values on each side, the baseline's first.
+        pairs: Pairs of runs that took turns, behind a difference that rests on them; 0 where it rests on what single
+            runs show within.
     """
 
     statistic: str
@@ -53,6 +55,7 @@ class Difference:
     low: float | None = None
     high: float | None = None
     counts: tuple[int, int] = (0, 0)
+    pairs: int = 0
 
     @property
     def within(self) -> tuple[float, float] | None:
@@ -140,12 +143,10 @@ def rounds(counts: Sequence[int], lanes: int) -> list[int] | None:
 
 
 def difference_of_rates(baseline: Sequence[Rate], other: Sequence[Rate]) -> Difference:
-    """The ratio of throughputs, a rate for each run.
-
-    From run to run where both sides were repeated, else by the error that each has from within.
-    """
-    if min(len(baseline), len(other)) > 1 or not baseline or not other:
-        return difference_of_repeats([one.per_s for one in baseline], [one.per_s for one in other])
+    """The ratio of throughputs, a rate for each run, with its interval from the error that each has from within."""
+    counts = (len(baseline), len(other))
+    if not baseline or not other:
+        return Difference(statistic="rate", counts=counts)
     sides = together(baseline), together(other)
     ratio = _ratio(sides[0].per_s, sides[1].per_s)
     within: tuple[float | None, float | None] = (None, None)
@@ -159,54 +160,60 @@ def difference_of_rates(baseline: Sequence[Rate], other: Sequence[Rate]) -> Diff
         ratio=ratio,
         low=within[0],
         high=within[1],
-        counts=(len(baseline), len(other)),
-    )
-
-
-def difference_of_repeats(baseline: Sequence[float], other: Sequence[float]) -> Difference:
-    """The ratio of means where each value is one whole run; Welch's interval, on the logarithm of the ratio.
-
-    Repeats carry what one run cannot show: how much the machine differs from one run to the next.
-    """
-    ours, theirs = _finite(baseline), _finite(other)
-    counts = (len(ours), len(theirs))
-    if not ours or not theirs:
-        return Difference(statistic="mean", counts=counts)
-    means = fsum(ours) / len(ours), fsum(theirs) / len(theirs)
-    ratio = _ratio(*means)
-    within = _welch(ours, theirs, means, ratio) if ratio and min(counts) >= FEWEST_RUNS else (None, None)
-    return Difference(
-        statistic="mean",
-        baseline=means[0],
-        other=means[1],
-        ratio=ratio,
-        low=within[0],
-        high=within[1],
         counts=counts,
     )
 
 
-def _welch(
-    ours: Sequence[float], theirs: Sequence[float], means: tuple[float, float], ratio: float
-) -> tuple[float, float]:
-    parts = [
-        (fsum(((value - mean) / mean) ** 2 for value in values) / (len(values) - 1) / len(values), len(values) - 1)
-        for values, mean in ((ours, means[0]), (theirs, means[1]))
-    ]
-    return _reach(ratio, parts)
+def difference_of_pairs(pairs: Sequence[tuple[float, float]], statistic: str) -> Difference:
+    """The ratio over pairs of runs that took turns, a number of each: its mean and Student's interval over the pairs.
+
+    Both on the logarithm. What slows the two runs of a pair alike is in neither, and what differs from one run to the
+    next, which no single run can show, is in the interval.
+    """
+    known = [(ours, theirs) for ours, theirs in pairs if isfinite(ours) and isfinite(theirs)]
+    counts = (len(known), len(known))
+    if not known:
+        return Difference(statistic=statistic, counts=counts)
+    if min(min(pair) for pair in known) <= 0:  # no logarithm: who brought nothing is behind, without an interval
+        ours, theirs = (fsum(side) / len(known) for side in zip(*known, strict=True))
+        bare = Difference(statistic=statistic, baseline=ours, other=theirs, ratio=_ratio(ours, theirs))
+        return replace(bare, counts=counts, pairs=len(known))
+    logs = [(log(ours), log(theirs)) for ours, theirs in known]
+    centres = [fsum(side) / len(logs) for side in zip(*logs, strict=True)]
+    centre = centres[1] - centres[0]
+    within: tuple[float | None, float | None] = (None, None)
+    if len(logs) >= FEWEST_PAIRS:
+        freedom = len(logs) - 1
+        variance = fsum((theirs - ours - centre) ** 2 for ours, theirs in logs) / freedom
+        within = _about(centre, variance / len(logs), freedom)
+    return Difference(
+        statistic=statistic,
+        baseline=exp(centres[0]),
+        other=exp(centres[1]),
+        ratio=_exp(centre),
+        low=within[0],
+        high=within[1],
+        counts=counts,
+        pairs=len(known),
+    )
 
 
 def _reach(ratio: float, parts: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """The interval about a ratio of two means, each with the variance of its logarithm and its degrees of freedom."""
     variance = fsum(part for part, _ in parts)
     behind = fsum(part**2 / freedom for part, freedom in parts)
-    if not behind:
-        return ratio, ratio
-    freedom = variance**2 / behind
+    return _about(log(ratio), variance, variance**2 / behind) if behind else (ratio, ratio)
+
+
+def _about(centre: float, variance: float, freedom: float) -> tuple[float, float]:
+    """Student's interval about the logarithm of a ratio, as ratios."""
     reach = _t95(freedom) * sqrt(variance)
-    centre = log(ratio)
-    # Two wildly scattered runs reach beyond what a float holds: then anything is possible.
-    return (exp(centre - reach), exp(centre + reach)) if reach < 100 else (0.0, inf)
+    # Wildly scattered runs reach beyond what a float holds: then anything is possible.
+    return (_exp(centre - reach), _exp(centre + reach)) if reach < 100 else (0.0, inf)
+
+
+def _exp(value: float) -> float:
+    return exp(value) if value < 700 else inf
 
 
 def _t95(freedom: float) -> float:
@@ -227,7 +234,7 @@ def _negligible(within: tuple[float, float], margin: float) -> bool:
 
 
 def verdict(found: Difference, better: Better, margin: float = MARGIN) -> Verdict:
-    """One of the five words, for differences that rest on repeats."""
+    """One of the five words, for differences that rest on pairs of runs."""
     within = found.within
     if within is None:
         return Verdict.NOT_ENOUGH_DATA
@@ -238,8 +245,21 @@ def verdict(found: Difference, better: Better, margin: float = MARGIN) -> Verdic
     return Verdict.BETTER if (within[0] > 1) == (better == "higher") else Verdict.WORSE
 
 
-def pair_words(found: Difference, margin: float = MARGIN) -> str:
-    """The words for two single runs: what they say of these two, and of nothing else."""
+def tie(found: Sequence[Difference], margin: float = MARGIN) -> Verdict | None:
+    """The verdict for those that cannot be told from the one ahead; None where single runs are all there is."""
+    if not any(one.pairs for one in found):
+        return None
+    withins = [one.within for one in found]
+    known = [within for within in withins if within is not None]
+    if len(known) < len(withins):
+        return Verdict.NOT_ENOUGH_DATA
+    return Verdict.EQUIVALENT if all(_negligible(within, margin) for within in known) else Verdict.UNCLEAR
+
+
+def pair_words(found: Difference, margin: float = MARGIN, *, single: bool = True) -> str:
+    """The words for runs that took no turns, two `single` ones or more: what they say of these, and of nothing else."""
     if found.within is None:
         return say("not enough data")
-    return say("these two runs differ") if differs(found, margin) else say("no difference seen")
+    if not differs(found, margin):
+        return say("no difference seen")
+    return say("these two runs differ") if single else say("these runs differ")

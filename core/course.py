@@ -1,7 +1,7 @@
 """The order of an experiment's runs: which one comes next, from what the ones before showed. Pure; runs nothing."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from core.judging import Judged, judge, meets
@@ -96,8 +96,11 @@ class Searched:
         return words + " " + say("The search was cut short.") if self.cut_short else words
 
 
-def searched(experiment: Experiment, done: Sequence[Done]) -> tuple[Searched, ...]:
-    """The search so far, a configuration each in the experiment's order; empty if nothing is searched."""
+def searched(experiment: Experiment, done: Sequence[Done], *, over: bool = False) -> tuple[Searched, ...]:
+    """The search so far, a configuration each in the experiment's order; empty if nothing is searched.
+
+    `over`: no run will follow, whether or not the edge was found.
+    """
     search = experiment.search
     if search is None:
         return ()
@@ -109,14 +112,15 @@ def searched(experiment: Experiment, done: Sequence[Done]) -> tuple[Searched, ..
             for one in its
             if _tells(one)
         )
+        complete = _next_level(experiment, its) is None
         found.append(
             Searched(
                 search=search,
                 configuration=plan.configuration,
                 tried=tried,
                 edge=found_edge(experiment, its),
-                ended=_next_level(experiment, its) is None,
-                cut_short=not all(map(_tells, its)),
+                ended=complete or over,
+                cut_short=not all(map(_tells, its)) or (over and not complete),
             )
         )
     return tuple(found)
@@ -128,14 +132,25 @@ def found_edge(experiment: Experiment, done: Sequence[Done]) -> Edge:
 
 
 def told(experiment: Experiment, done: Sequence[Done], plan: RunPlan) -> dict[str, Any]:
-    """What a run keeps of its experiment: {"id", "name", "repeat", "position"}, both 0-based."""
-    repeat = sum(one.run.plan == plan for one in done)
+    """What a run keeps of its experiment: {"id", "name", "repeat", "position"}, both 0-based, and how it goes on.
+
+    With its plan it is enough to lay out the experiment again from stored runs (core.recalled).
+    """
     known: dict[str, Any] = {
-        "id": experiment.id, "name": experiment.name, "repeat": repeat, "position": len(done)
-    }  # fmt: skip
+        "id": experiment.id,
+        "name": experiment.name,
+        "repeat": sum(one.run.plan == plan for one in done),
+        "position": len(done),
+    }
     search = experiment.search
-    if search is not None:  # so that the search can be drawn again from its stored runs
-        known["search"] = {"variable": search.variable, "low": search.low, "high": search.high}
+    if search is not None:
+        known["search"] = asdict(search)
+    if experiment.sweep is not None:
+        known["sweep"] = asdict(experiment.sweep)
+    if experiment.cooldown_s:
+        known["cooldown_s"] = experiment.cooldown_s
+    if experiment.skip_saturated:
+        known["skip_saturated"] = True
     return known
 
 

@@ -6,7 +6,7 @@ Knows which of them are held against each other; how a difference is told from n
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from core.comparison import Statistic, differs
+from core.comparison import Statistic, Verdict, differs, tie
 from core.lineup import Contender, Lineup
 from core.ranking import Measured, Place, Ranking, ranking
 from core.reservations import Reservation, merged, reservations
@@ -43,6 +43,7 @@ class Soonest:
     Attributes:
         best: The leader, and with it all that cannot be told from it.
         enough: Whether there are enough values to tell; if not, those in `best` may well differ.
+        tie: The verdict on those in `best`, where they took turns with the leader; None for single runs.
         values: Each configuration's own, lowest first.
         to_baseline: The leader held against the baseline; None if it is the baseline.
         reservations: Why this is not to be taken as it stands.
@@ -53,6 +54,7 @@ class Soonest:
     values: tuple[tuple[Contender, float], ...]
     to_baseline: Against | None
     reservations: tuple[Reservation, ...] = ()
+    tie: Verdict | None = None
 
 
 def judged(line: Lineup) -> list[Contender]:
@@ -89,6 +91,7 @@ def soonest(line: Lineup, level: float, metric: str, name: Statistic) -> Soonest
         values=tuple(known),
         to_baseline=to_baseline,
         reservations=reservations(cells, metric),
+        tie=tie([found[contender.key] for contender in tied]),
     )
 
 
@@ -100,7 +103,7 @@ def lead(line: Lineup) -> Lead:
             level=level,
             variable=line.variable,
             lanes=cell.lanes,
-            decode_tps=[entry.values("decode_tps") for entry in cell.entries],
+            decode_tps=cell.values("decode_tps"),
             output=cell.output,
         )
         for contender in judged(line)

@@ -13,6 +13,7 @@ from core.cells import Cell, Entry
 from core.endpoint import SIMULATED
 from core.load import Variable, level_words
 from core.plan import Configuration, RunPlan, Workload
+from core.repeats import paired
 from core.shortening import distinct
 from core.words import say
 
@@ -96,9 +97,22 @@ class Lineup:
         return shared or self.levels
 
     @property
-    def repeated(self) -> bool:
-        """Whether any cell holds more than one run."""
-        return any(len(cell.entries) > 1 for contender in self.contenders for cell in contender.cells.values())
+    def pairs(self) -> int:
+        """How many pairs of runs that took turns stand behind what is said of a load, where most do; 0 without."""
+        base = self.baseline.cells
+        found = (
+            len(paired(base[level].turns, cell.turns))
+            for other in self.others
+            for level, cell in other.cells.items()
+            if level in base
+        )
+        most = max(found, default=0)
+        return most if most > 1 else 0
+
+    @property
+    def single(self) -> bool:
+        """Whether nothing was measured more than once."""
+        return all(len(cell.entries) == 1 for contender in self.contenders for cell in contender.cells.values())
 
 
 def lineup(entries: Sequence[Entry], *, baseline: str = "", date: Callable[[datetime], str]) -> Lineup:

@@ -1,7 +1,7 @@
 """What shall be measured: frozen values that refuse nonsense when they are made. Never knows a key's value."""
 
 import re
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Self
 
 from core.base_url import PlanError, normal_base_url, require
@@ -186,6 +186,11 @@ class Experiment:
     def is_adaptive(self) -> bool:
         """Whether its levels are found on the way, by a search or a sweep."""
         return self.search is not None or self.sweep is not None
+
+    def beside_plans(self) -> dict[str, Any]:
+        """All of it but its plans and its id, as a JSON object; `read_experiment` reads it back."""
+        told = asdict(replace(self, plans=self.plans[:1]))  # all of them would be copied for nothing
+        return {name: value for name, value in told.items() if name not in ("id", "plans")}
 
 
 NESTED: dict[str, type] = {

@@ -6,9 +6,10 @@ Knows values and names, no run and no page. Names no winner that the numbers do 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.comparison import Difference, difference, difference_of_rates, difference_of_repeats, differs, rounds
+from core.comparison import Difference, Verdict, differs, tie
 from core.load import Variable, level_words
 from core.percentile import percentile
+from core.repeats import OneRun, difference_of_outputs, difference_of_values
 from core.steadiness import Rate, together
 from core.words import say
 
@@ -28,8 +29,8 @@ class Measured:
 
     name: str
     level: float
-    decode_tps: Sequence[Sequence[float]]
-    output: Sequence[Rate]
+    decode_tps: Sequence[OneRun[Sequence[float]]]
+    output: Sequence[OneRun[Rate]]
     variable: Variable = "concurrency"
     lanes: int = 0
 
@@ -42,6 +43,7 @@ class Place:
         level: Requests in flight, or requests/s, at which it was looked at.
         best: The leader's name, and with it all that cannot be told from it; one name is a clear win.
         enough: Whether there are enough values to tell; if not, those in `best` may well differ.
+        tie: The verdict on those in `best`, where they took turns with the leader; None for single runs.
         values: Name -> value, highest first, tokens/s.
         to_baseline: The leader's difference to the baseline; None if the leader is the baseline.
     """
@@ -52,6 +54,7 @@ class Place:
     values: dict[str, float]
     to_baseline: Difference | None
     variable: Variable = "concurrency"
+    tie: Verdict | None = None
 
     @property
     def of_one_user(self) -> bool:
@@ -83,32 +86,22 @@ class Ranking:
     sentence: str
 
 
-def _medians(measured: Measured) -> list[float]:
-    return [percentile(sorted(values), 50) for values in measured.decode_tps if len(values)]
-
-
 def _decode_value(measured: Measured) -> float | None:
-    pooled = sorted(value for values in measured.decode_tps for value in values)
+    pooled = sorted(value for run in measured.decode_tps for value in run.shows)
     return percentile(pooled, 50) if pooled else None
 
 
 def _decode_difference(baseline: Measured, other: Measured) -> Difference:
-    if len(baseline.decode_tps) > 1 and len(other.decode_tps) > 1:
-        return difference_of_repeats(_medians(baseline), _medians(other))
-    ours, theirs = ([value for values in side.decode_tps for value in values] for side in (baseline, other))
-    groups = [
-        rounds([len(values) for values in side.decode_tps], side.lanes or round(side.level))
-        for side in (baseline, other)
-    ]
-    return difference(ours, theirs, "p50", baseline_groups=groups[0], other_groups=groups[1])
+    lanes = [side.lanes or round(side.level) for side in (baseline, other)]
+    return difference_of_values(baseline.decode_tps, other.decode_tps, "p50", lanes=(lanes[0], lanes[1]))
 
 
 def _throughput_value(measured: Measured) -> float | None:
-    return together(measured.output).per_s if measured.output else None
+    return together([run.shows for run in measured.output]).per_s if measured.output else None
 
 
 def _throughput_difference(baseline: Measured, other: Measured) -> Difference:
-    return difference_of_rates(baseline.output, other.output)
+    return difference_of_outputs(baseline.output, other.output)
 
 
 def _ahead(found: Difference) -> bool:
@@ -131,6 +124,7 @@ def _place(cells: Sequence[Measured], baseline: str, *, decode: bool) -> Place |
         variable=leader.variable,
         best=(order[0], *tied),
         enough=all(found[name].within is not None for name in tied),
+        tie=tie([found[name] for name in tied]),
         values={name: known[name][1] for name in order},
         to_baseline=differ(known[baseline][0], leader) if baseline in known and baseline != order[0] else None,
     )
@@ -149,7 +143,8 @@ def _decode_words(place: Place) -> str:
     if place.clear:
         return say("{name} decodes fastest {whom}", name=place.best[0], whom=whom)
     if not place.enough:
-        return say("too few requests to say who decodes fastest {whom}", whom=whom)
+        few = say("too few repeats") if place.tie else say("too few requests")
+        return say("{few} to say who decodes fastest {whom}", few=few, whom=whom)
     words = say("no difference in decode speed seen between {names} {whom}", names=_names(place.best), whom=whom)
     return words + _behind_words(place)
 
@@ -164,7 +159,8 @@ def _throughput_words(place: Place) -> str:
     if place.clear:
         return say("{name} serves the most {whom}", name=place.best[0], whom=whom)
     if not place.enough:
-        return say("not enough requests to tell who serves the most {whom}", whom=whom)
+        few = say("not enough repeats") if place.tie else say("not enough requests")
+        return say("{few} to tell who serves the most {whom}", few=few, whom=whom)
     words = say("no difference in throughput seen between {names} {whom}", names=_names(place.best), whom=whom)
     return words + _behind_words(place)
 

@@ -212,8 +212,7 @@ def plan_file(plans: Sequence[RunPlan], experiment: Experiment | None = None) ->
     """Plans as the JSON that `cli.py run --plan` reads; with an experiment also how it finds its levels."""
     content = {"format": "paceline-plan", "version": 1, "plans": [_without_secrets(plan) for plan in plans]}
     if experiment is not None:
-        told = dataclasses.asdict(experiment)
-        content["experiment"] = {key: told[key] for key in ("name", "search", "sweep", "cooldown_s", "skip_saturated")}
+        content["experiment"] = experiment.beside_plans()
     return orjson.dumps(content, option=orjson.OPT_INDENT_2)
 
 

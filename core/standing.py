@@ -12,12 +12,8 @@ from core.comparison import (
     Difference,
     Statistic,
     Verdict,
-    difference,
-    difference_of_rates,
-    difference_of_repeats,
     differs,
     pair_words,
-    rounds,
     verdict,
 )
 from core.definitions.spec import Better
@@ -29,6 +25,7 @@ from core.findings import Finding, gathered, in_order
 from core.lineup import Cell, Contender, Lineup
 from core.mismatches import mismatches
 from core.percentile import too_few
+from core.repeats import difference_of_outputs, difference_of_values
 from core.reservations import Reservation, reservations
 from core.words import say
 
@@ -51,8 +48,8 @@ class Against:
 
     Attributes:
         weak: Whether the value rests on too little, so that it is shown grey.
-        word: One of the five verdicts where both sides were repeated, else the words for two single runs.
-        verdict: That verdict; None for single runs.
+        word: One of the five verdicts where the two sides took turns, else the words for runs that did not.
+        verdict: That verdict; None for such runs.
         standing: Whether the difference is to the good; "neutral" where none is certain.
         reservations: Why neither is to be taken as it stands.
     """
@@ -147,7 +144,7 @@ def _throughput_row(base: Contender, others: Sequence[Contender], level: float) 
                 level,
                 THROUGHPUT,
                 value=other.cells[level].throughput(THROUGHPUT),
-                found=difference_of_rates(cell.output, other.cells[level].output),
+                found=difference_of_outputs(cell.output, other.cells[level].output),
                 better="higher",
             )
             for other in others
@@ -162,32 +159,13 @@ def weak(cell: Cell, metric: str, name: str) -> bool:
 
 
 def latency_difference(base: Cell, other: Cell, metric: str, name: Statistic) -> Difference:
-    """From run to run where both sides were repeated, else over the requests of the two, round by round under load.
+    """Over pairs of runs where the two took turns, else over their requests.
 
     What rests on too few values to be shown in full ink has no interval, however often it was repeated.
     """
-    if repeated(base, other):
-        found = difference_of_repeats(_per_run(base, metric, name), _per_run(other, metric, name))
-        few = any(too_few(name, cell.count(metric)) for cell in (base, other))
-        return replace(found, low=None, high=None) if few else found
-    ours, theirs = ([entry.values(metric) for entry in cell.entries] for cell in (base, other))
-    return difference(
-        [value for values in ours for value in values],
-        [value for values in theirs for value in values],
-        name,
-        baseline_groups=rounds([len(values) for values in ours], base.lanes),
-        other_groups=rounds([len(values) for values in theirs], other.lanes),
-    )
-
-
-def _per_run(cell: Cell, metric: str, name: Statistic) -> list[float]:
-    found = (entry.summary.statistic(metric, name) for entry in cell.entries)
-    return [value for value in found if value is not None]
-
-
-def repeated(base: Cell, other: Cell) -> bool:
-    """Whether both were measured more than once: only then is there a verdict."""
-    return min(len(base.entries), len(other.entries)) > 1
+    found = difference_of_values(base.values(metric), other.values(metric), name, lanes=(base.lanes, other.lanes))
+    few = found.pairs and any(too_few(name, cell.count(metric)) for cell in (base, other))
+    return replace(found, low=None, high=None) if few else found
 
 
 def _against(
@@ -202,12 +180,13 @@ def _against(
     faint: bool = False,
 ) -> Against:
     ours, theirs = base.cells[level], other.cells[level]
-    judged = verdict(found, better) if repeated(ours, theirs) else None
+    judged = verdict(found, better) if found.pairs else None
+    single = len(ours.entries) == len(theirs.entries) == 1
     return Against(
         contender=other,
         value=value,
         difference=found,
-        word=VERDICT_WORDS[judged] if judged else pair_words(found),
+        word=VERDICT_WORDS[judged] if judged else pair_words(found, single=single),
         standing=_standing(found, better),
         weak=faint,
         verdict=judged,

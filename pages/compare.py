@@ -7,7 +7,7 @@ from core.lineup import Entry, Lineup
 from core.run import ENDED_STATES
 from core.standing import doubts, rows
 from core.words import say
-from pages.parts import compare_charts, compare_controls, compare_range, compare_tables, compare_verdict
+from pages.parts import compare_charts, compare_controls, compare_range, compare_search, compare_tables, compare_verdict
 from pages.parts.compare_choice import choose
 from pages.parts.compare_controls import Look, contenders, looked_at, nothing_chosen, spread_of
 from pages.parts.compare_data import MOST, chosen_ids, doubts_of_runs, laid_out, read
@@ -35,10 +35,14 @@ def draw(line: Lineup, left_out: list[str], names: set[str]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute", gap="small"):
         contenders(line)
         look = looked_at(line)
+    if not line.others:  # then what the search found is the answer
+        compare_search.show(line)
     compare_verdict.card(line, look.level, look.percentile, actions)
     with actions:
         compare_tables.export(line)
     compare_verdict.tutorial_line(compare_verdict.tutorial_words(line, look.level))
+    if line.others:
+        compare_search.show(line)
     findings(doubts(line, look.level, doubts_of_runs(line)))
     for words in left_out:
         problem(words, level="note")

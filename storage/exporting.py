@@ -1,4 +1,4 @@
-"""`cli.py export`: a stored run as a run file, from the database or, while the app holds it, from the app itself.
+"""`cli.py export`: stored runs as a run file, from the database or, while the app holds it, from the app itself.
 
 Knows where a running app answers (a file beside the database), never what is in a run.
 """
@@ -36,7 +36,7 @@ OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}), NoRedirect
 
 
 def export(run_id: str, out: Path | None) -> int:
-    """Write the run's file to `out` or to standard output; the exit status."""
+    """Write the file of a run or of an experiment to `out` or to standard output; the exit status."""
     try:
         content = _content(run_id)
         if out is None:
@@ -55,13 +55,14 @@ def export(run_id: str, out: Path | None) -> int:
 
 def _content(run_id: str) -> bytes:
     if not RUN_ID.fullmatch(run_id):
-        raise StorageProblem(say("{run_id!r} is no run's id: its page shows it, and its address.", run_id=run_id[:100]))
+        words = "{id!r} is no run's id and no experiment's: a run's page shows the one, a launch's address the other."
+        raise StorageProblem(say(words, id=run_id[:100]))
     path = default_path()
     if not path.exists():
         raise StorageProblem(say("There is no database at {path}: run something first, or set PACELINE_DB.", path=path))
     try:
         with Database.open(path) as database:
-            return Transfer(RunStore(database)).run_file([run_id])
+            return Transfer(RunStore(database)).file_of(run_id)
     except DatabaseOwned:
         address = address_file(path)
         if not address.exists():

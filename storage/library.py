@@ -12,9 +12,8 @@ import duckdb
 import orjson
 
 from core import redaction
-from core.plan import Configuration, Endpoint, RunPlan
+from core.plan import Configuration, Endpoint, Experiment
 from core.words import say
-from storage import run_values
 from storage.database import Database
 from storage.library_values import (
     Dated,
@@ -22,6 +21,7 @@ from storage.library_values import (
     asked_elsewhere,
     endpoint_values,
     named,
+    plan_values,
     read_configuration,
     read_endpoint,
     read_plan,
@@ -176,12 +176,12 @@ class Library:
         rows = self._rows("SELECT name, saved_at, plans FROM plans ORDER BY saved_at DESC")
         return [saved for row in rows if (saved := read_plan(*row)) is not None]
 
-    def save_plan(self, name: str, plans: Sequence[RunPlan], *, replace: bool = False) -> None:
-        """Keep plans under a name; keys in them are hidden. Raises NameEmpty, NameTaken unless `replace`."""
+    def save_plan(self, name: str, experiment: Experiment, *, replace: bool = False) -> None:
+        """Keep what is to be launched; keys in it are hidden. Raises NameEmpty, NameTaken unless `replace`."""
         plain = readable(name.strip())
         if not plain:
             raise NameEmpty(say("A plan needs a name: write one."))
-        text = dumps([run_values.plan(one) for one in plans])
+        text = dumps(plan_values(experiment))
 
         def save(connection: Connection) -> None:
             taken = named(connection.execute("SELECT name FROM plans").fetchall(), plain)

@@ -13,8 +13,9 @@ from typing import Any
 import orjson
 
 from core import redaction
-from core.plan import Configuration, Endpoint, PlanError, RunPlan
+from core.plan import Configuration, Endpoint, Experiment, PlanError, RunPlan, read_experiment
 from core.words import say
+from storage import run_values
 from storage.problems import SecretInHeader
 from storage.run_values import dumps, utc
 
@@ -29,11 +30,11 @@ class Dated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedPlan:
-    """Plans under a name."""
+    """What was to be launched, under a name."""
 
     name: str
     saved_at: datetime
-    plans: tuple[RunPlan, ...]
+    experiment: Experiment
 
 
 def same(name: str) -> str:
@@ -87,10 +88,21 @@ def read_endpoint(text: str) -> Endpoint | None:
     return found.endpoint if found else None
 
 
+def plan_values(experiment: Experiment) -> dict[str, Any]:
+    """The JSON object to keep, as a plan file has it; keys in it are hidden."""
+    return {
+        "plans": [run_values.plan(one) for one in experiment.plans],
+        "experiment": experiment.beside_plans(),
+    }
+
+
 def read_plan(name: str, saved_at: datetime, text: str) -> SavedPlan | None:
-    """Kept plans; None if one of them is refused."""
+    """What was kept; None if a part of it is refused. Before searches were kept it was a list of plans."""
+    found = orjson.loads(text)
+    kept = found if isinstance(found, dict) else {"plans": found}
     try:
-        plans = tuple(RunPlan.from_dict(one) for one in orjson.loads(text))
+        plans = tuple(RunPlan.from_dict(one) for one in kept["plans"])
+        experiment = read_experiment(kept.get("experiment") or {}, plans, experiment_id="saved")
     except PlanError:
         return None
-    return SavedPlan(name=name, saved_at=utc(saved_at), plans=plans)
+    return SavedPlan(name=name, saved_at=utc(saved_at), experiment=dataclasses.replace(experiment, name=name))

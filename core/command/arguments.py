@@ -54,7 +54,8 @@ this machine can measure and how far from the truth the measured times are. Take
 meanwhile."""
 CALIBRATE_ENDS = "Exit status: 0 if at least one number of streams is measured well, else 1."
 EXPORT = (
-    "Write a run of Paceline's database as a run file: JSON with every request, the format that `run --out` writes."
+    "Write a run of Paceline's database, or all runs of an experiment, as a run file: JSON with every request, the "
+    "format that `run --out` writes. Of a search it tells what was found."
 )
 
 
@@ -107,8 +108,10 @@ def parser() -> argparse.ArgumentParser:
     )
     calibrate.add_argument("--out", type=Path, metavar="FILE", help="write the result (JSON)")
     calibrate.add_argument("--quick", action="store_true", help=say("fewer levels, {lasts}", lasts=QUICK_LASTS))
-    export = commands.add_parser("export", help="write a stored run as a run file", description=EXPORT)
-    export.add_argument("run", metavar="RUN", help="the run's id, as its page shows it")
+    export = commands.add_parser("export", help="write stored runs as a run file", description=EXPORT)
+    export.add_argument(
+        "run", metavar="ID", help="the run's id, as its page shows it; or an experiment's, as a launch's address has it"
+    )
     export.add_argument("--out", type=Path, metavar="FILE", help="where to write; standard output without it")
     return root
 

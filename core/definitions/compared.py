@@ -54,7 +54,9 @@ COMPARED_TERMS = (
         title=say("Verdict"),
         definition=say(
             "Better or worse: the whole 95 % interval of the ratio lies on one side of 1. Equivalent: the whole "
-            "interval lies within 3 %. Unclear: neither. Not enough data: no interval can be given."
+            "interval lies within 3 %. Unclear: neither. Not enough data: no interval can be given. It rests on "
+            "repeats that took turns: the same repeat of both sides is a pair, and the interval is Student's over the "
+            "logarithms of the pairs' ratios, from 3 pairs on. What slows both of a pair alike is in none of them."
         ),
         caution=say(
             "Two single runs say only that these two runs differ, or that no difference was seen: another run of the "

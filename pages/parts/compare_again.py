@@ -4,12 +4,13 @@ from dataclasses import replace
 
 from streamlit.delta_generator import DeltaGenerator
 
-from core.comparison import Statistic
+from core.comparison import FEWEST_PAIRS, Statistic
 from core.enough import longer, shortfall
 from core.lineup import Lineup
 from core.load import Load
 from core.plan import Experiment
 from core.quantities import number
+from core.recalled import recalled
 from core.words import say
 from pages.parts import links, plan_again
 from pages.parts.text import count
@@ -32,7 +33,9 @@ def planned(line: Lineup, percentile: Statistic) -> tuple[Load, Experiment]:
     warmup = max(run.plan.load.warmup_requests for run in runs)
     loads = [replace(longer(run.plan.load, factor), warmup_requests=warmup) for run in runs]
     again = [replace(run, plan=replace(run.plan, load=load)) for run, load in zip(runs, loads, strict=True)]
-    return runs[0].plan.load, plan_again.of_runs(again)
+    if 0 < line.pairs < FEWEST_PAIRS:  # a repeat more of everything
+        again += {(run.plan.configuration.id, run.plan.load): run for run in again}.values()
+    return runs[0].plan.load, recalled(again)
 
 
 def _help(before: Load, wanted: Experiment) -> str:

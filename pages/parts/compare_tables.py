@@ -9,6 +9,7 @@ from pandas.api.types import is_numeric_dtype
 from core import differing
 from core.chart_style import INK
 from core.charts.sample import Unit
+from core.comparison import FEWEST_PAIRS
 from core.lineup import Lineup
 from core.metrics import METRICS
 from core.quantities import number
@@ -53,19 +54,34 @@ def values(line: Lineup, rows: Sequence[Row], level: float) -> None:
     if any(against.reservations for row in rows for against in row.against):
         note = say("in doubt: a run of the pair was made on a busy machine, or by a client that was late.")
         st.markdown(f":orange[:small[{DOUBTED}]] :gray[:small[{note}]]")
-    if not line.repeated:
-        note = say("Single runs: repeats tell whether a difference holds from run to run.")
-        if roomy and any(map(is_pointed, rows)):
-            note = say(
-                "Single runs: ▲ ▼ say which way these two differ. Repeats tell whether it holds from run to run."
-            )
-        st.markdown(f":gray[:small[{note} {_wanting(line, rows, level)}]]")
+    if line.others:
+        pointed = roomy and any(map(is_pointed, rows))
+        st.markdown(f":gray[:small[{_rests_on(line, rows, pointed=pointed)} {_wanting(line, rows, level)}]]")
+
+
+def _rests_on(line: Lineup, rows: Sequence[Row], *, pointed: bool) -> str:
+    """What the words in the table stand on; `pointed`: some of them point up or down."""
+    pairs = {against.difference.pairs for row in rows for against in row.against} - {0}
+    if not pairs:
+        if line.single:
+            points = say("▲ ▼ say which way these two differ.") if pointed else ""
+            told = say("Repeats tell whether a difference holds from run to run.")
+            return " ".join([say("Single runs:"), *filter(None, [points]), told])
+        points = say("▲ ▼ say which way they differ.") if pointed else ""
+        told = say("Repeats of one launch tell whether a difference holds.")
+        return " ".join([say("These runs did not take turns:"), *filter(None, [points]), told])
+    if max(pairs) < FEWEST_PAIRS:
+        return say("{n} pairs of runs: from {fewest} on there is a verdict.", n=max(pairs), fewest=FEWEST_PAIRS)
+    return say(
+        "Verdicts rest on {n} pairs of runs that took turns: what slowed both of a pair is in none of them.",
+        n=max(pairs) if len(pairs) == 1 else f"{min(pairs)}–{max(pairs)}",
+    )
 
 
 def _wanting(line: Lineup, rows: Sequence[Row], level: float) -> str:
     """What it takes for an interval where a throughput has none."""
     told = [against.difference for row in rows if row.metric == THROUGHPUT for against in row.against]
-    if not any(found.ratio is not None and found.within is None for found in told):
+    if not any(found.ratio is not None and found.within is None and not found.pairs for found in told):
         return ""
     at_once = max(contender.cells[level].lanes for contender in line.contenders if level in contender.cells)
     fewest = max(FEWEST_ANSWERS, FEWEST_ROUNDS * at_once)

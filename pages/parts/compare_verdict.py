@@ -8,15 +8,15 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.comparison import Difference, Statistic, Verdict, verdict
-from core.enough import Shortfall, shortfall
+from core.comparison import FEWEST_PAIRS, Difference, Statistic, Verdict, verdict
+from core.enough import shortfall
 from core.leading import Lead, Soonest, lead, soonest
 from core.lineup import Contender, Lineup
 from core.quantities import number, seconds_alike
 from core.ranking import Place
 from core.reservations import Reservation, merged, reasons
 from core.shortening import cut
-from core.standing import THROUGHPUT, repeated, weak
+from core.standing import THROUGHPUT, VERDICT_WORDS, weak
 from core.words import say
 from pages.parts import compare_again
 from pages.parts.compare_words import DOUBTED, badge_of, chip_of, name_of, words
@@ -41,12 +41,7 @@ def card(line: Lineup, level: float, percentile: Statistic, actions: DeltaGenera
     thin = untold or (first is not None and not first.enough)
     with st.container(border=True, gap="small"):
         with st.container(gap=None):
-            how = say("single runs, 95 % intervals from within them")
-            if line.repeated:
-                how = say("95 % intervals, over repeats where there are some")
-            among = say("among all {n}", n=len(line.contenders))
-            base = say("baseline {name}", name=escape_markdown(name_of(line.baseline)))
-            overline(" &ensp;·&ensp; ".join((say("VERDICT"), among, base, how)))
+            overline(" &ensp;·&ensp; ".join([say("VERDICT"), *_how(line)]))
             st.markdown(f"### {escape_markdown(found.sentence)}", anchors=False)
             reservation_line(doubts)
         places = pair("pair_verdict", 3, gap="medium")
@@ -57,21 +52,47 @@ def card(line: Lineup, level: float, percentile: Statistic, actions: DeltaGenera
         with places[2].container(gap="xxsmall"):
             _first_token(line, first, level, percentile)
         if thin or doubts:
-            actions = _next_step(shortfall(line, percentile) if thin else None)
+            actions = _next_step(_lacking(line, percentile) if thin else "")
     compare_again.button(actions, line, percentile)
 
 
-def _next_step(lacking: Shortfall | None) -> DeltaGenerator:
-    """What is missing, if it is answers, and the place for the button behind it."""
-    row = st.container(horizontal=True, vertical_alignment="center", gap="small")
-    if lacking is not None:
-        told = say(
-            "{name} has {answers} at {level}; from {needed} on every number there has its interval.",
-            name=name_of(lacking.contender),
-            answers=plural(lacking.answers, "answer", "answers"),
-            level=lacking.cell.words,
-            needed=lacking.needed,
+def _how(line: Lineup) -> list[str]:
+    """What it is held against, and what the intervals rest on."""
+    if not line.others:
+        return []
+    words = say("95 % intervals from within the runs, which did not take turns")
+    if line.pairs:
+        words = say("95 % intervals from pair to pair of up to {n} repeats that took turns", n=line.pairs)
+    elif line.single:
+        words = say("single runs, 95 % intervals from within them")
+    among = say("among all {n}", n=len(line.contenders))
+    return [among, say("baseline {name}", name=escape_markdown(name_of(line.baseline))), words]
+
+
+def _lacking(line: Lineup, percentile: Statistic) -> str:
+    """What is missing for intervals: repeats, or answers; "" if it is neither."""
+    if 0 < line.pairs < FEWEST_PAIRS:
+        return say(
+            "{n}; from {fewest} on each difference has its interval.",
+            n=plural(line.pairs, "repeat", "repeats"),
+            fewest=FEWEST_PAIRS,
         )
+    lacking = shortfall(line, percentile)
+    if lacking is None:
+        return ""
+    return say(
+        "{name} has {answers} at {level}; from {needed} on every number there has its interval.",
+        name=name_of(lacking.contender),
+        answers=plural(lacking.answers, "answer", "answers"),
+        level=lacking.cell.words,
+        needed=lacking.needed,
+    )
+
+
+def _next_step(told: str) -> DeltaGenerator:
+    """What is missing, and the place for the button behind it."""
+    row = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    if told:
         row.markdown(f"{LEVEL_ICON['note']} :gray[{escape_markdown(told)}]", width="content")
     return row
 
@@ -122,16 +143,18 @@ def _doubt_badge(found: Sequence[Reservation]) -> str:
     return f":orange-badge[{DOUBTED} {say('in doubt')}]" if found else ""
 
 
-def _verdict_badge(line: Lineup, leader: Contender, place: Place) -> str:
-    """Only repeats make a verdict."""
+def _verdict_badge(place: Place) -> str:
+    """Only repeats that took turns make a verdict."""
     found = place.to_baseline
-    if found is None or not repeated(line.baseline.cells[place.level], leader.cells[place.level]):
+    if found is None or not found.pairs:
         return ""
     return f":green-badge[▲ {say('better')}]" if verdict(found, "higher") is Verdict.BETTER else ""
 
 
-def _tie_badge(*, enough: bool) -> str:
-    """That those ahead cannot be told from each other, or that nothing can be told."""
+def _tie_badge(found: Verdict | None, *, enough: bool) -> str:
+    """That those ahead cannot be told from each other, or that nothing can be told: by repeats, or by single runs."""
+    if found is not None and enough:
+        return f":gray-badge[{'≈' if found is Verdict.EQUIVALENT else '?'} {VERDICT_WORDS[found]}]"
     return f":gray-badge[≈ {say('no difference seen')}]" if enough else f":gray-badge[? {say('not enough data')}]"
 
 
@@ -174,7 +197,7 @@ def _speed(line: Lineup, found: Lead, metric: str) -> None:
         return
     by_name = {contender.title: contender for contender in line.contenders}
     leader = by_name[place.best[0]]
-    told = _verdict_badge(line, leader, place) if place.clear else _tie_badge(enough=place.enough)
+    told = _verdict_badge(place) if place.clear else _tie_badge(place.tie, enough=place.enough)
     _title(line, metric, place.level, f"{_doubt_badge(found.reservations[metric])} {told}".strip())
     values = {
         by_name[name].key: say("{n} tokens/s", n=number(value, fixed=True)) for name, value in place.values.items()
@@ -199,7 +222,7 @@ def _first_token(line: Lineup, found: Soonest | None, level: float, percentile: 
     waits = seconds_alike(*(wait for _, wait in found.values))
     values = {contender.key: wait for (contender, _), wait in zip(found.values, waits, strict=True)}
     told = badge_of(found.to_baseline) if found.to_baseline and found.to_baseline.verdict else ""
-    told = told if len(best) == 1 else _tie_badge(enough=found.enough)
+    told = told if len(best) == 1 else _tie_badge(found.tie, enough=found.enough)
     _title(line, "ttft_s", level, f"{_doubt_badge(found.reservations)} {told}".strip())
     told_of = {key: f"{wait} ({percentile})" for key, wait in values.items()}
     if len(best) == 1:

@@ -18,6 +18,7 @@ from pages.parts.text import clock, count, escape_markdown, plural, short
 from storage.runs import RunNotFound
 
 LONGEST_REASON = 300
+CUT_SHORT = {RunState.CANCELLED: "Cancelled", RunState.INTERRUPTED: "Interrupted"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,12 +40,13 @@ def outcome(found: LiveExperiment) -> Outcome:
     answered = sum(run.ok for run in found.runs)
     lost = sum(run.failed + run.empty for run in found.runs)
     whole, fell = of_state(found, RunState.COMPLETED), of_state(found, RunState.FAILED)
-    reason = _reason(found, fell)
+    reason = _reason(found, fell or of_state(found, RunState.INTERRUPTED))
     all_runs = plural(len(found.runs), "run", "runs")
-    if found.state is RunState.CANCELLED:
+    if found.state in CUT_SHORT:
         kept = plural(answered, "answer is kept", "answers are kept")
-        words = say("Cancelled after {done} of {all}: {kept}.", done=count(len(whole)), all=all_runs, kept=kept)
-        none = say("Cancelled before anything was measured.")
+        how = say(CUT_SHORT[found.state])
+        words = say("{how} after {done} of {all}: {kept}.", how=how, done=count(len(whole)), all=all_runs, kept=kept)
+        none = say("{how} before anything was measured.", how=how)
         return Outcome(level="note", what=words if answered else none, reason=reason)
     if not answered:
         return Outcome(level="stop", what=say("Nothing was measured."), reason=reason or say("No request succeeded."))

@@ -56,8 +56,8 @@ def cell(run: LiveRun, rates: Mapping[str, float | None]) -> str:
         return f"{told} :orange[:small[{say('saturated')}]]" if saturated else told
     if run.state is RunState.FAILED:
         return f"{CROSS} {say('failed')}"
-    if run.state is RunState.CANCELLED:
+    if run.state in {RunState.CANCELLED, RunState.INTERRUPTED}:
         if run.ended:
-            return f":orange[{say('cancelled')}]"
+            return f":orange[{say(run.state.value)}]"
         return f":gray[{escape_markdown(run.message) if run.message else say('not started')}]"
     return f":gray[{say('waiting')}]"

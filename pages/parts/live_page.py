@@ -9,8 +9,7 @@ import streamlit as st
 from core.fleet.live import LiveExperiment
 from core.run import ENDED_STATES, RunState
 from core.words import say
-from pages.parts import links, live_line, live_view, look, plan_again, state
-from pages.parts.text import plural
+from pages.parts import links, live_line, live_view, look, state, stored_launch
 
 TICK_S = 1.0
 
@@ -18,7 +17,7 @@ TICK_S = 1.0
 def show(wanted: str | None) -> None:
     """The launch named in the address, else the one that runs, else the last one."""
     live = state.services().registry.live()
-    found = chosen(live, wanted)
+    found = shown(live, wanted)
     if found is None:
         _nothing(wanted)
     else:
@@ -40,9 +39,14 @@ def chosen(live: tuple[LiveExperiment, ...], wanted: str | None) -> LiveExperime
     return next(reversed(running or live), None)
 
 
+def shown(live: tuple[LiveExperiment, ...], wanted: str | None) -> LiveExperiment | None:
+    """That launch, or one of before a restart as far as its runs are kept."""
+    return chosen(live, wanted) or (stored_launch.stored(wanted) if wanted else None)
+
+
 def _draw(wanted: str | None, drawn: tuple[str, RunState, bool] | None) -> None:
     live = state.services().registry.live()
-    found = chosen(live, wanted)
+    found = shown(live, wanted)
     if _mark(found) != drawn or st.query_params.get("experiment") != wanted:
         st.rerun(scope="app")
     if found is not None:
@@ -51,31 +55,15 @@ def _draw(wanted: str | None, drawn: tuple[str, RunState, bool] | None) -> None:
 
 
 def _nothing(wanted: str | None) -> None:
-    """No such launch here: what is stored of it, if anything, and the ways on."""
-    ids = [row.id for row in state.services().runs.list_runs(experiment_id=wanted)] if wanted else []
-    actions = look.header(say("Benchmark"), say("What is running now, seen from any browser."))
+    """No such launch, here or among the runs: the ways on."""
+    look.header(say("Benchmark"), say("What is running now, seen from any browser."))
     title = say("This launch is not running") if wanted else say("Nothing is running")
     words = say("A launch shows itself here while it goes on.")
     if wanted:
-        gone = say("It has ended, or Paceline was restarted since. What was measured is among the runs.")
-        kept = say("It has ended. Kept of it: {runs}.", runs=plural(len(ids), "run", "runs"))
-        words = kept if ids else gone
-    place = look.empty_state(title, words)
-    with place:
-        if len(ids) > 1 and st.button(
-            say("Compare"), type="primary", icon=":material/compare_arrows:", key="live_compare"
-        ):
-            links.go("compare", runs=",".join(reversed(ids)))
-        if len(ids) == 1 and st.button(say("Open run"), type="primary", icon=":material/insights:", key="live_run"):
-            links.go("run", run=ids[0])
+        words = say("It has ended, and none of its runs is kept.")
+    with look.empty_state(title, words):
         st.button(
-            say("Plan a benchmark"),
-            type="secondary" if ids else "primary",
-            icon=":material/speed:",
-            key="live_plan",
-            on_click=links.turn,
+            say("Plan a benchmark"), type="primary", icon=":material/speed:", key="live_plan", on_click=links.turn
         )
         if st.button(say("See runs"), icon=":material/list_alt:", key="live_runs"):
             links.go("runs")
-    if ids:
-        plan_again.button(actions, plan_again.experiment_of(wanted or ""))

@@ -1,6 +1,5 @@
 """The plan of an earlier launch once more, from the registry or from its stored runs. Fills the fields."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -8,8 +7,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.plan import Experiment
+from core.recalled import recalled
 from core.run import Run
-from core.search import Search
 from core.words import say
 from pages.parts import configuration_form, links, look, plan_fields, state
 from pages.parts.bringing import bring
@@ -74,21 +73,4 @@ def experiment_of(experiment_id: str) -> Experiment | None:
             begun.append(services.runs.run(row.id, requests=False))
         except RunNotFound:  # deleted meanwhile
             continue
-    return of_runs(begun) if begun else None
-
-
-def of_runs(begun: Sequence[Run]) -> Experiment:
-    """The plan behind these runs; at least one."""
-    told = begun[0].experiment or {}
-    plans = tuple(run.plan for run in begun)
-    searched, slo = told.get("search"), plans[0].slo
-    name = str(told.get("name") or plans[0].configuration.label)
-    if not searched or slo is None:
-        return Experiment(id="again", name=name, plans=plans)
-    firsts = {plan.configuration.id: plan for plan in reversed(plans)}
-    return Experiment(
-        id="again",
-        name=name,
-        plans=tuple(reversed(firsts.values())),
-        search=Search(variable=searched["variable"], low=searched["low"], high=searched["high"], slo=slo),
-    )
+    return recalled(begun) if begun else None

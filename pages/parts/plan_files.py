@@ -38,7 +38,7 @@ def load_menu(place: DeltaGenerator) -> None:
     elif picked == DELETE:
         dialog.show(say("Delete a saved plan"), _delete)
     elif isinstance(picked, int):
-        take(Experiment(id="saved", name=saved[picked].name, plans=tuple(saved[picked].plans)))
+        take(saved[picked].experiment)
     elif picked:
         take(plan_again.experiment_of(picked.removeprefix(LAUNCH)))
 
@@ -131,16 +131,12 @@ def _shown(wanted: Experiment, plan: RunPlan) -> str:
 
 
 def _keep(wanted: Experiment) -> None:
-    if wanted.is_adaptive or wanted.cooldown_s or wanted.skip_saturated:
-        words = say("A saved plan keeps runs at given levels: take this one as a plan file, which keeps all of it.")
-        st.markdown(f":gray[:small[{words}]]")
-        return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
         name = st.text_input(say("Save this plan as"), key="benchmark_save_name", max_chars=120)
         pressed = st.button(say("Save"), icon=":material/save:", key="benchmark_save")
     if pressed:
         try:
-            state.services().library.save_plan(name, wanted.plans)
+            state.services().library.save_plan(name, wanted)
         except StorageProblem as fault:
             look.problem(str(fault))
         else:

@@ -192,7 +192,8 @@ def _size(chosen: str) -> None:
     if chosen in GIVEN:
         places.pop(0).number_input(
             say("Repeats"), 1, 20, key=key("repeats"), **KEPT,
-            help=say("Each level goes over the configurations there and back: A B C, C B A. Drift hits all alike."),
+            help=say("Each level goes over the configurations there and back: A B C, C B A. Drift hits all alike, and "
+                     "from 3 repeats on their pairs give a verdict that holds from run to run."),
         )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The app's own HTTP addresses beside the pages: a stored run as a file. Draws nothing."""
+"""The app's own HTTP addresses beside the pages: stored runs as a file. Draws nothing."""
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -12,10 +12,10 @@ from storage.transfer import Transfer
 
 
 async def export_run(request: Request) -> Response:
-    """The run file of one run, for `cli.py export` while the app holds the database."""
+    """The run file of a run or of an experiment, for `cli.py export` while the app holds the database."""
     run_id = request.path_params["run_id"]
     try:
-        content = await run_in_threadpool(lambda: Transfer(state.services().runs).run_file([run_id]))
+        content = await run_in_threadpool(lambda: Transfer(state.services().runs).file_of(run_id))
     except StorageProblem as fault:
         return PlainTextResponse(str(fault), status_code=404)
     return Response(

@@ -31,8 +31,12 @@ def entry(
     client=None,
     rate=None,
     in_flight=None,
+    repeat=None,
 ):
-    """One run of a configuration of this name, at a level or a rate, its values spread evenly about those given."""
+    """One run of a configuration of this name, at a level or a rate, its values spread evenly about those given.
+
+    `repeat`: which of its experiment it is; None where that is not known.
+    """
     raw = {
         "ttft_s": spaced(ttft, count=count),
         "tpot_s": spaced(tpot, count=count),
@@ -52,7 +56,7 @@ def entry(
             configuration=configuration,
             load=Load(concurrency=level if rate is None else None, rate=rate, requests=count),
         ),
-        experiment={"id": "e"},
+        experiment={"id": "e"} if repeat is None else {"id": "e", "repeat": repeat},
         client=client or ClientHealth(),
     )
     summary = Summary(

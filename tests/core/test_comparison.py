@@ -3,6 +3,7 @@
 import json
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,11 @@ from core.comparison import (
     Difference,
     Verdict,
     difference,
-    difference_of_repeats,
+    difference_of_pairs,
     differs,
     pair_words,
     rounds,
+    tie,
     verdict,
 )
 
@@ -56,6 +58,17 @@ def test_a_verdict_is_read_off_the_interval(low, high, word_if_lower_is_better):
 
     assert verdict(found, "lower") is word_if_lower_is_better
     assert verdict(found, "higher") is turned.get(word_if_lower_is_better, word_if_lower_is_better)
+
+
+def test_a_tie_is_equivalent_only_where_every_one_of_it_is():
+    def paired(low, high):
+        return replace(with_interval(low, high), pairs=3)
+
+    assert tie([]) is None
+    assert tie([with_interval(0.99, 1.01)]) is None
+    assert tie([paired(0.99, 1.01), paired(0.98, 1.0)]) is Verdict.EQUIVALENT
+    assert tie([paired(0.99, 1.01), paired(0.9, 1.1)]) is Verdict.UNCLEAR
+    assert tie([paired(0.99, 1.01), Difference(statistic="p50", ratio=1.0, pairs=2)]) is Verdict.NOT_ENOUGH_DATA
 
 
 def test_without_an_interval_there_is_not_enough_data():
@@ -167,8 +180,8 @@ def test_what_has_no_ratio_has_no_interval(baseline, other):
 
 def test_values_that_are_all_alike_are_equivalent():
     assert verdict(difference([0.05] * 20, [0.05] * 20), "lower") is Verdict.EQUIVALENT
-    assert verdict(difference_of_repeats([5.0] * 3, [5.0] * 3), "lower") is Verdict.EQUIVALENT
-    assert verdict(difference_of_repeats([5.0] * 3, [6.0] * 3), "lower") is Verdict.WORSE
+    assert verdict(difference_of_pairs([(5.0, 5.0)] * 3, "p50"), "lower") is Verdict.EQUIVALENT
+    assert verdict(difference_of_pairs([(5.0, 6.0)] * 3, "p50"), "lower") is Verdict.WORSE
 
 
 @given(st.lists(st.floats(0.001, 10), min_size=5, max_size=40), st.lists(st.floats(0.001, 10), min_size=5, max_size=40))
@@ -190,39 +203,63 @@ def test_regression_or_noise_over_repeats():
     }
 
     for name in ("same_but_noisy", "really_slower"):
-        found = difference_of_repeats(given_["baseline"], given_[name])
-        assert found.baseline == pytest.approx(expect["baseline_mean"])
-        assert (found.ratio - 1) * 100 == pytest.approx(expect[name]["mean_delta_pct"])
+        found = difference_of_pairs(list(zip(given_["baseline"], given_[name], strict=True)), "mean")
+        # The mean over pairs is geometric: of values that scatter by some % it is a little below.
+        assert found.baseline == pytest.approx(expect["baseline_mean"], rel=0.001)
+        assert (found.ratio - 1) * 100 == pytest.approx(expect[name]["mean_delta_pct"], abs=0.1)
         assert words[verdict(found, better)] == expect[name]["verdict"]
 
-    one_each = difference_of_repeats(given_["baseline"][:1], given_["really_slower"][:1])
+    one_each = difference_of_pairs([(given_["baseline"][0], given_["really_slower"][0])], "mean")
     assert words[verdict(one_each, better)] == expect["one_run_each"]["verdict"]
 
 
-def test_two_repeats_that_scatter_tell_nothing():
-    assert verdict(difference_of_repeats([100, 140], [150, 190]), "lower") is Verdict.UNCLEAR
+def test_two_pairs_have_no_interval_and_three_that_scatter_tell_nothing():
+    two = difference_of_pairs([(100, 150), (140, 190)], "p50")
+
+    assert (two.within, two.pairs) == (None, 2)
+    assert verdict(two, "lower") is Verdict.NOT_ENOUGH_DATA
+    assert verdict(difference_of_pairs([(100, 150), (140, 190), (100, 90)], "p50"), "lower") is Verdict.UNCLEAR
 
 
-def test_welchs_interval_on_a_worked_example():
-    # Means 10 and 12, variances of the means (1/3) each: on the logarithm sqrt(1/300 + 1/432), 3.87 degrees -> 3.
-    found = difference_of_repeats([9, 10, 11], [11, 12, 13])
+def test_students_interval_over_pairs_on_a_worked_example():
+    # Logarithms of the ratios: log 1.1, log 1.2, log 1.3; t of 2 degrees of freedom.
+    found = difference_of_pairs([(10, 11), (20, 24), (5, 6.5)], "p50")
 
-    reach = 3.182 * math.sqrt(1 / 300 + 1 / 432)
-    assert found.ratio == pytest.approx(1.2)
-    assert found.low == pytest.approx(1.2 * math.exp(-reach), rel=1e-9)
-    assert found.high == pytest.approx(1.2 * math.exp(reach), rel=1e-9)
-
-
-def test_many_repeats_reach_for_the_normal_limit():
-    found = difference_of_repeats(around(1, 400, 1), around(1, 400, 2))
-
-    assert found.high / found.low == pytest.approx(math.exp(2 * 1.96 * 0.05 * math.sqrt(2 / 400)), rel=0.02)
+    logs = [math.log(ratio) for ratio in (1.1, 1.2, 1.3)]
+    centre = sum(logs) / 3
+    reach = 4.303 * math.sqrt(sum((one - centre) ** 2 for one in logs) / 2 / 3)
+    assert found.ratio == pytest.approx((1.1 * 1.2 * 1.3) ** (1 / 3))
+    assert found.ratio == pytest.approx(found.other / found.baseline)
+    assert found.low == pytest.approx(math.exp(centre - reach), rel=1e-9)
+    assert found.high == pytest.approx(math.exp(centre + reach), rel=1e-9)
+    assert (found.counts, found.pairs) == ((3, 3), 3)
 
 
-@example(ours=[0.0, 1.0], theirs=[0.0, 8.4e-283])
-@given(st.lists(st.floats(0, 1e9), max_size=6), st.lists(st.floats(0, 1e9), max_size=6))
-def test_repeats_of_any_kind_have_a_verdict(ours, theirs):
-    found = difference_of_repeats(ours, theirs)
+def test_what_slows_both_of_a_pair_alike_is_in_no_interval():
+    steady = difference_of_pairs([(1.0, 1.1), (1.0, 1.12), (1.0, 1.08)], "p50")
+    drifting = difference_of_pairs([(1.0, 1.1), (2.0, 2.24), (30.0, 32.4)], "p50")
+
+    assert (drifting.ratio, drifting.low, drifting.high) == pytest.approx((steady.ratio, steady.low, steady.high))
+
+
+def test_who_brought_nothing_in_one_run_has_a_ratio_and_no_interval():
+    found = difference_of_pairs([(100.0, 0.0), (100.0, 0.0), (100.0, 0.0)], "rate")
+
+    assert (found.ratio, found.within, found.pairs) == (0.0, None, 3)
+    assert difference_of_pairs([], "rate").ratio is None
+    assert difference_of_pairs([(math.nan, 1.0)], "rate").pairs == 0
+
+
+def test_many_pairs_reach_for_the_normal_limit():
+    found = difference_of_pairs(list(zip(around(1, 400, 1), around(1, 400, 2), strict=True)), "p50")
+
+    assert found.high / found.low == pytest.approx(math.exp(2 * 1.96 * 0.05 * math.sqrt(2 / 400)), rel=0.1)
+
+
+@example(pairs=[(1e9, 5e-324), (5e-324, 1e9), (1.0, 1.0)])
+@given(st.lists(st.tuples(st.floats(0, 1e9), st.floats(0, 1e9)), max_size=6))
+def test_pairs_of_any_kind_have_a_verdict(pairs):
+    found = difference_of_pairs(pairs, "p50")
 
     assert isinstance(verdict(found, "higher"), Verdict)
     assert found.within is None or found.within[0] <= found.ratio <= found.within[1]

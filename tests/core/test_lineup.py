@@ -137,13 +137,13 @@ def test_repeats_of_one_experiment_are_pooled():
     found = laid_out(entry("1", ttft=(0.1, 0.3), tps=100.0), entry("2", ttft=(0.2,), tps=200.0))
 
     cell = found.contenders[0].cells[1]
-    assert found.repeated
+    assert not found.single
     assert cell.sample("ttft_s").points == [0.1, 0.2, 0.3]
     assert cell.sample("tpot_s") is None
     assert cell.statistic("ttft_s", "p50") == pytest.approx(0.2)
     assert cell.throughput("output_tokens_per_s") == 150.0
     assert cell.count("ttft_s") == 3
-    assert [found.per_s for found in cell.output] == [100.0, 200.0]
+    assert [found.shows.per_s for found in cell.output] == [100.0, 200.0]
 
 
 def test_one_run_keeps_its_own_statistics():
@@ -154,7 +154,7 @@ def test_an_unknown_throughput_of_one_repeat_makes_it_unknown():
     found = laid_out(entry("1"), entry("2", tps=None))
 
     assert found.contenders[0].cells[1].throughput("output_tokens_per_s") is None
-    assert found.contenders[0].cells[1].output == [Rate(per_s=100.0)]
+    assert [one.shows for one in found.contenders[0].cells[1].output] == [Rate(per_s=100.0)]
 
 
 def test_the_same_load_in_two_experiments_stays_apart_and_is_told_by_date():
@@ -169,7 +169,7 @@ def test_other_loads_from_another_experiment_join_the_line():
     found = laid_out(entry("1", level=1, experiment="e1"), entry("2", level=4, experiment="e2"))
 
     assert len(found.contenders) == 1
-    assert not found.repeated
+    assert found.single
 
 
 def test_runs_without_an_experiment_are_no_repeats():

@@ -5,6 +5,8 @@ import pytest
 
 from core import pasted, plan_checks
 from core.plan import Configuration, Endpoint, PlanError, RunPlan, Workload
+from core.reproduce import plan_file
+from tests.core.experiments import EXPERIMENTS, same
 
 PLAN = RunPlan(
     configuration=Configuration(
@@ -20,6 +22,16 @@ def document(*plans):
 def test_a_plan_file_is_read():
     assert pasted.plans(document(PLAN.to_dict())) == (PLAN,)
     assert pasted.plans(document(PLAN.to_dict()).decode()) == (PLAN,)
+
+
+@pytest.mark.parametrize("kind", EXPERIMENTS)
+def test_a_plan_file_brings_back_every_kind_of_experiment_whole(kind):
+    wanted = EXPERIMENTS[kind]
+
+    found = pasted.experiment(plan_file(wanted.plans, wanted), experiment_id="x")
+
+    assert same(found, wanted)
+    assert (found.id, found.name) == ("x", "An experiment")
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,15 @@
 
 import random
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
 from core.ranking import Measured, ranking
+from core.repeats import OneRun, Turn
 from core.steadiness import Rate
+
+STARTED = datetime(2026, 11, 29, tzinfo=UTC)
 
 
 def speeds(centre: float, seed: int, count: int = 20) -> list[float]:
@@ -18,6 +22,13 @@ def speeds(centre: float, seed: int, count: int = 20) -> list[float]:
 def rates(*values: float, error: float | None = 0.01) -> list[Rate]:
     """Throughputs of single runs."""
     return [Rate(per_s=value, error=error, freedom=4) for value in values]
+
+
+def runs_of(shown):
+    """Runs of one experiment, repeat after repeat."""
+    return [
+        OneRun(shows=one, turn=Turn(experiment="e", repeat=repeat, began=STARTED)) for repeat, one in enumerate(shown)
+    ]
 
 
 def cell(
@@ -34,8 +45,10 @@ def cell(
     return Measured(
         name=name,
         level=level,
-        decode_tps=[speeds(decode, seed + level * 10 + len(name), count) for seed in range(runs)],
-        output=[] if output is None else rates(*(output * (1 + 0.005 * run) for run in range(runs)), error=error),
+        decode_tps=runs_of(speeds(decode, seed + level * 10 + len(name), count) for seed in range(runs)),
+        output=runs_of(
+            [] if output is None else rates(*(output * (1 + 0.005 * run) for run in range(runs)), error=error)
+        ),
     )
 
 
@@ -117,7 +130,7 @@ def test_an_unknown_throughput_is_not_taken_for_a_small_one():
 
 
 def test_nothing_known_is_said_so():
-    nothing = [Measured(name=name, level=1, decode_tps=[[]], output=[]) for name in ("a", "b")]
+    nothing = [Measured(name=name, level=1, decode_tps=runs_of([[]]), output=[]) for name in ("a", "b")]
 
     assert ranking(nothing, "a").sentence.startswith("Nothing can be said: neither")
 
@@ -130,14 +143,24 @@ def test_one_configuration_is_no_comparison(measured):
 def test_repeats_are_compared_by_how_much_runs_differ():
     steady = ranking([cell("a", 1, 110, 109, runs=4), cell("bb", 1, 100, 99, runs=4)], "bb")
     scattered = [
-        Measured(name="a", level=1, decode_tps=[speeds(80, 1), speeds(140, 2)], output=rates(80, 140)),
-        Measured(name="bb", level=1, decode_tps=[speeds(70, 3), speeds(130, 4)], output=rates(70, 130)),
-    ]
+        Measured(name=name, level=1, decode_tps=runs_of(speeds(middle, middle) for middle in middles),
+                 output=runs_of(rates(*middles)))
+        for name, middles in (("a", (80, 140, 100)), ("bb", (130, 70, 95)))
+    ]  # fmt: skip
 
     assert steady.decode.best == ("a",)
-    assert steady.decode.to_baseline.counts == (4, 4)
+    assert steady.decode.to_baseline.pairs == 4
     assert not ranking(scattered, "a").decode.clear
     assert not ranking(scattered, "a").throughput.clear
+
+
+def test_two_repeats_are_too_few_to_name_a_winner_and_it_is_repeats_that_are_missing():
+    found = ranking([cell("a", 1, 160, 150, runs=2), cell("bb", 1, 80, 75, runs=2)], "a")
+
+    assert found.sentence == (
+        "Too few repeats to say who decodes fastest for one user; not enough repeats to tell who serves the most for "
+        "one user."
+    )
 
 
 def test_a_difference_within_the_noise_names_nobody():

@@ -34,21 +34,47 @@ def test_two_alike_show_no_difference():
 
 def test_repeats_of_both_get_a_verdict():
     line = laid_out(
-        *[entry(f"{label}{k}", label, ttft + k / 1000) for label, ttft in (("A", 0.1), ("B", 0.2)) for k in range(3)]
+        *[
+            entry(f"{label}{k}", label, ttft + k / 1000, repeat=k)
+            for label, ttft in (("A", 0.1), ("B", 0.2))
+            for k in range(3)
+        ]
     )
 
     (against,) = row(line, "ttft_s").against
 
     assert against.verdict is Verdict.WORSE
     assert against.word == "worse"
+    assert against.difference.pairs == 3
+    assert {one.against[0].difference.pairs for one in rows(line, 4, ["p50", "p95"])} == {3}
+
+
+def test_two_repeats_of_both_are_not_enough_for_a_verdict():
+    line = laid_out(
+        *[entry(f"{name}{k}", name, ttft, repeat=k) for name, ttft in (("A", 0.1), ("B", 0.2)) for k in (0, 1)]
+    )
+
+    assert {one.against[0].verdict for one in rows(line, 4, ["p50"])} == {Verdict.NOT_ENOUGH_DATA}
+    assert {one.against[0].standing for one in rows(line, 4, ["p50"])} == {"neutral"}
+
+
+def test_repeats_that_took_no_turns_are_told_by_what_each_shows_within():
+    line = laid_out(*[entry(f"{name}{k}", name, ttft) for name, ttft in (("A", 0.1), ("B", 0.2)) for k in range(3)])
+
+    (against,) = row(line, "ttft_s").against
+
+    assert (against.verdict, against.word, against.difference.pairs) == (None, "these runs differ", 0)
 
 
 def test_repeats_do_not_make_a_percentile_of_too_few_values_certain():
     def judged(count):
         line = laid_out(
-            *[entry(f"{name}{k}", name, ttft + k / 1000, count=count) for name, ttft in (("A", 0.1), ("B", 0.2))
-              for k in range(3)]
-        )  # fmt: skip
+            *[
+                entry(f"{name}{k}", name, ttft + k / 1000, count=count, repeat=k)
+                for name, ttft in (("A", 0.1), ("B", 0.2))
+                for k in range(3)
+            ]
+        )
         return row(line, "ttft_s", "p95").against[0]
 
     few, enough = judged(9), judged(10)

@@ -73,6 +73,7 @@ def made(
     busy=None,
     text="An answer.",
     model="m",
+    repeat=0,
 ):
     """A run and its requests: `failed` of them refused, the others spaced as `ttft` and `tpot` say."""
     configuration = Configuration(
@@ -97,7 +98,7 @@ def made(
         stopped_by=StoppedBy.REQUESTS,
         message=message,
         plan=plan,
-        experiment={"id": experiment, "name": "Quantizations", "repeat": 0, "position": 0} if experiment else None,
+        experiment={"id": experiment, "name": "Quantizations", "repeat": repeat, "position": 0} if experiment else None,
         environment={"paceline": "0", "server": {"engine": "llama.cpp", "version": "b1"}},
         client=ClientHealth(
             loop_lag_p50_s=lag / 2, loop_lag_p99_s=lag, loop_lag_max_s=lag * 2, machine_busy_share=busy

@@ -291,6 +291,26 @@ def test_a_search_begins_with_a_limit_and_says_up_to(opened, launched):
 
 
 @pytest.mark.usefixtures("library")
+def test_a_search_is_saved_under_a_name_and_loaded_again_whole(opened, services):
+    limits = {"slo0_metric": "tpot_s", "slo0_tpot_s": 35.0}
+    page = planned(opened, "a", "b", kind=plan_loads.SEARCH, high_concurrency=32, cooldown=2.0, **limits)
+    page.text_input(key="benchmark_save_name").set_value("how much").run()
+    button(page, "Save").click()
+    page.run()
+    assert not page.exception
+
+    (saved,) = services.library.plans()
+    assert saved.experiment.search == Search(
+        variable="concurrency", low=1, high=32, slo=Slo.read(["tpot_s.p95 < 0.035"])
+    )
+    other = opened("benchmark")
+    other.menu_button[0].click(0).run()
+    found = {name: other.session_state[plan_state.key(name)] for name in ("kind", "high_concurrency", "cooldown")}
+    assert found == {"kind": plan_loads.SEARCH, "high_concurrency": 32, "cooldown": 2.0}
+    assert "differ in more" not in words(other)
+
+
+@pytest.mark.usefixtures("library")
 def test_levels_can_be_found_on_the_way(opened, launched):
     page = planned(opened, "a", kind=plan_loads.SWEEP, sweep_high=32, sweep_between=3)
 

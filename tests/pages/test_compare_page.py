@@ -65,7 +65,7 @@ def test_single_runs_get_no_verdict_word(opened):
 def test_repeats_make_a_verdict(put, opened):
     for repeat in range(3):
         for name, options in (("fast", FAST), ("slow", SLOW)):
-            put(f"{name}-{repeat}", ttft=0.1 + repeat / 1000, **options)
+            put(f"{name}-{repeat}", ttft=0.1 + repeat / 1000, repeat=repeat, **options)
 
     page = opened("compare", experiment="e1")
 

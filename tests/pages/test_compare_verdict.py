@@ -99,14 +99,18 @@ def test_where_too_little_is_known_nobody_is_shown_as_beaten(put, opened):
 
 def test_better_is_said_only_where_both_were_repeated(put, opened):
     for repeat in range(3):
-        put(f"a{repeat}", ttft=0.1, **SLOW)
-        put(f"b{repeat}", ttft=0.1, **(FAST | {"tpot": 0.0125 * (1 + repeat / 100)}))
+        put(f"a{repeat}", ttft=0.1, repeat=repeat, **SLOW)
+        put(f"b{repeat}", ttft=0.1, repeat=repeat, **(FAST | {"tpot": 0.0125 * (1 + repeat / 100)}))
     both = boxes(opened("compare", runs="a0,a1,a2,b0,b1,b2"))
     one = boxes(opened("compare", runs="a0,b0,b1,b2"))
+    two = opened("compare", runs="a0,a1,b0,b1")
 
     assert "▲ better" in both[0]
     assert "▲ better" not in one[0]
     assert "decodes at" in one[0]
+    assert "? not enough data" in boxes(two)[0]
+    assert "≈ no difference over 3 %" in both[2]
+    assert "2 repeats; from 3 on each difference has its interval" in plain(two)
 
 
 @pytest.mark.parametrize(

@@ -3,19 +3,20 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.plan import Configuration, Endpoint, Load, RunPlan, Workload
+from core.plan import Configuration, Endpoint, Experiment, Load, RunPlan, Workload
 from pages.parts import configuration_form, plan_files
 from tests.pages.seen import HOSTILE, button, field, words
 
 LAB = Endpoint(name="lab", base_url="http://127.0.0.1:1/v1")
 AWQ = Configuration(id="b", label="AWQ", endpoint=LAB, model="m")
 PLAN = RunPlan(configuration=AWQ, workload=Workload(input_tokens=77), load=Load(concurrency=4, requests=7))
+ONE = Experiment(id="e", name="e", plans=(PLAN,))
 AWKWARD = ["paste", "delete", "Paste or upload …", ":material/content_paste: Paste or upload …", "a b", "a  b", HOSTILE]
 
 
 @pytest.mark.parametrize("name", AWKWARD)
 def test_a_saved_plan_may_have_any_name(services, opened, name):
-    services.library.save_plan(name, [PLAN])
+    services.library.save_plan(name, ONE)
 
     page = opened("benchmark")
     page.menu_button[0].click(0).run()
@@ -45,8 +46,8 @@ def delete():
 
 @pytest.mark.parametrize(("pressed", "left"), [("Delete", ["other"]), ("Keep", ["other", "paste"])])
 def test_deleting_a_saved_plan_asks_first(services, pressed, left):
-    services.library.save_plan("paste", [PLAN])
-    services.library.save_plan("other", [PLAN])
+    services.library.save_plan("paste", ONE)
+    services.library.save_plan("other", ONE)
     page = AppTest.from_function(delete, default_timeout=30).run()
     assert not page.button
 

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from core.plan import Load, RunPlan, Workload
+from core.plan import Experiment, Load, RunPlan, Workload
 from storage.library import Library
 from storage.problems import (
     ConfigurationNotFound,
@@ -14,12 +14,19 @@ from storage.problems import (
     NameTaken,
     SecretInHeader,
 )
-from tests.storage.made import configuration, endpoint, run
+from storage.run_values import dumps
+from tests.core.experiments import EXPERIMENTS, same
+from tests.storage.made import STARTED, configuration, endpoint, run
 
 HOSTILE = [
     "'); DROP TABLE endpoints; --", '"quoted"', "a\0b", "\N{PILE OF POO} \N{RIGHT-TO-LEFT OVERRIDE}abc", "<b>x</b>",
     "../../etc/passwd", "%s %d {name}", "x" * 120,
 ]  # fmt: skip
+
+
+def of(*plans):
+    """What is launched: these runs at given levels."""
+    return Experiment(id="e", name="e", plans=plans)
 
 
 @pytest.fixture
@@ -40,7 +47,7 @@ def test_hostile_names_are_only_names(library, name):
     library.save_endpoint(endpoint(name))
     library.save_endpoint(endpoint("other"))
     library.save_configuration(configuration(name, label=name))
-    library.save_plan(name, [run().plan])
+    library.save_plan(name, of(run().plan))
     library.set_setting(name, name)
     library.save_probe(name, {"what": name})
 
@@ -129,7 +136,7 @@ def test_a_key_pasted_elsewhere_is_hidden(library, database):
     library.save_endpoint(noted)
     library.save_configuration(configuration(endpoint=noted))
     library.save_probe("a", {"what": f"Incorrect API key {key}"})
-    library.save_plan("p", [RunPlan(configuration=configuration(), workload=Workload(extra_body={"api_key": key}))])
+    library.save_plan("p", of(RunPlan(configuration=configuration(), workload=Workload(extra_body={"api_key": key}))))
     database.checkpoint()
 
     assert key.encode() not in database.path.read_bytes()
@@ -181,17 +188,41 @@ def test_a_change_of_an_endpoint_reaches_its_configurations(library):
 
 def test_plans_are_kept_by_name(library):
     plans = (run().plan, RunPlan(configuration=configuration("c2"), load=Load(concurrency=16, requests=5)))
-    library.save_plan(" Sweep ", plans)
+    library.save_plan(" Sweep ", of(*plans))
 
-    assert [saved.plans for saved in library.plans()] == [plans]
+    assert [saved.experiment.plans for saved in library.plans()] == [plans]
     with pytest.raises(NameTaken):
-        library.save_plan("SWEEP", plans[:1])
-    library.save_plan("SWEEP", plans[:1], replace=True)
-    assert [(saved.name, len(saved.plans)) for saved in library.plans()] == [("SWEEP", 1)]
+        library.save_plan("SWEEP", of(plans[0]))
+    library.save_plan("SWEEP", of(plans[0]), replace=True)
+    assert [(saved.name, len(saved.experiment.plans)) for saved in library.plans()] == [("SWEEP", 1)]
     with pytest.raises(NameEmpty):
-        library.save_plan("  ", plans)
+        library.save_plan("  ", of(*plans))
     library.delete_plan("sweep")
     assert library.plans() == []
+
+
+@pytest.mark.parametrize("kind", EXPERIMENTS)
+def test_a_saved_plan_keeps_every_kind_of_experiment_whole(library, kind):
+    library.save_plan("mine", EXPERIMENTS[kind])
+
+    (saved,) = library.plans()
+
+    assert same(saved.experiment, EXPERIMENTS[kind])
+    assert saved.experiment.name == "mine"
+
+
+def test_a_plan_that_was_saved_when_only_plans_were_is_still_there(library, database):
+    plan = run().plan
+    database.write(
+        lambda connection: connection.execute(
+            "INSERT INTO plans VALUES (?, ?, ?)", ["old", STARTED, dumps([plan.to_dict()])]
+        )
+    )
+
+    (saved,) = library.plans()
+
+    assert saved.experiment.plans == (plan,)
+    assert not saved.experiment.is_adaptive
 
 
 def test_the_last_calibration_is_the_newest(library):
@@ -215,7 +246,7 @@ def test_settings_are_json_values(library):
 def test_what_a_later_rule_refuses_is_not_offered_and_not_lost(library, database):
     library.save_endpoint(endpoint("a"))
     library.save_configuration(configuration())
-    library.save_plan("p", [run().plan])
+    library.save_plan("p", of(run().plan))
     for table in ("endpoints", "configurations", "plans"):
         column = {"endpoints": "endpoint", "configurations": "configuration", "plans": "plans"}[table]
         database.write(

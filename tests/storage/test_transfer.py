@@ -3,12 +3,14 @@
 import csv
 import io
 
+import orjson
 import pytest
 
 from core import runfile
 from core.records import FailureKind
 from storage.problems import RunNotFound
 from storage.transfer import Transfer
+from tests.core.experiments import EXPERIMENTS, made
 from tests.storage.made import ended, failed, plain, record, run
 
 
@@ -76,3 +78,38 @@ def test_an_unknown_run_is_named(transfer):
     for ask in (lambda: transfer.run_file(["a", "gone"]), lambda: transfer.requests_csv("gone")):
         with pytest.raises(RunNotFound, match="gone"):
             ask()
+
+
+@pytest.fixture
+def searched(runs):
+    """A stored search, its runs in their order."""
+    found = [one.run for one in made(EXPERIMENTS["a search of a rate"])]
+    for one in found:
+        runs.add(one)
+    return found
+
+
+def test_the_file_of_an_experiment_that_searched_tells_what_was_found(runs, searched):
+    content = orjson.loads(Transfer(runs).file_of("e"))
+
+    assert [one["id"] for one in content["runs"]] == [one.id for one in searched]
+    assert content["search"]["variable"] == "rate"
+    assert content["search"]["slo"] == ["ttft_s.p95 < 0.123457", "success_rate > 0.995"]
+    assert content["search"]["edge"] == pytest.approx(9, rel=0.06)
+    assert content["search"]["probes"] == [one.id for one in searched]
+    assert orjson.loads(Transfer(runs).run_file([one.id for one in reversed(searched)]))["search"] == content["search"]
+
+
+def test_a_part_of_a_search_and_runs_of_none_tell_no_search(runs, searched):
+    runs.add(ended(run("alone", requests=[record(0)])))
+    transfer = Transfer(runs)
+
+    assert orjson.loads(transfer.file_of(searched[0].id))["search"] is None
+    assert orjson.loads(transfer.file_of("alone"))["search"] is None
+    assert orjson.loads(transfer.run_file([one.id for one in searched] + ["alone"]))["search"] is None
+    assert orjson.loads(transfer.run_file([]))["search"] is None
+
+
+def test_what_is_neither_a_run_nor_an_experiment_is_named(transfer):
+    with pytest.raises(RunNotFound, match="no experiment gone"):
+        transfer.file_of("gone")

@@ -131,8 +131,8 @@ def test_runs_of_an_experiment_know_their_repeat_and_their_place():
         done = stoppable(Experiment(id="e", name="two", plans=(plan, plan), cooldown_s=0.1)).done
 
     assert [one.run.experiment for one in done] == [
-        {"id": "e", "name": "two", "repeat": 0, "position": 0},
-        {"id": "e", "name": "two", "repeat": 1, "position": 1},
+        {"id": "e", "name": "two", "repeat": 0, "position": 0, "cooldown_s": 0.1},
+        {"id": "e", "name": "two", "repeat": 1, "position": 1, "cooldown_s": 0.1},
     ]
 
 

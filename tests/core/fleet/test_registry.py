@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -413,7 +413,7 @@ def test_a_search_adds_its_runs_as_it_goes_and_tells_the_edge(registry, kept, se
     assert found.edge.level == 3
     assert [one.run_id for one in found.tried] == [run.run_id for run in seen.runs]
     assert all(one.judged[0].value > 0.05 for one in found.tried)
-    assert kept.last.experiment["search"] == {"variable": "concurrency", "low": 1, "high": 8}
+    assert kept.last.experiment["search"] == asdict(search)
     assert seen.share == 1.0
 
 
