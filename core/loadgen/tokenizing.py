@@ -1,0 +1,83 @@
+"""How many tokens texts have, by the server's own `/tokenize`. Asked before a run; all of it is bounded in time.
+
+Where a server has none, or says something else than a count, nothing is known and nothing is guessed here.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+
+from core.loadgen.lookup import Lookup
+from core.loadgen.pieces import Piece
+from core.probing.page import Page
+
+PATH = "/tokenize"
+WITHIN_S = 8.0  # for all pieces; what is not known by then stays unknown
+AT_ONCE = 4
+LEAD = "and so"  # what stands before a piece while it is counted: the first piece of a text may be cut otherwise
+
+
+class Tokenizing:
+    """Counts tokens of texts for one model."""
+
+    def __init__(self, lookup: Lookup, model: str) -> None:
+        self._lookup = lookup
+        self._model = model
+        self._turns = asyncio.Semaphore(AT_ONCE)
+
+    async def count(self, text: str) -> int | None:
+        """The tokens of a text by itself, no special ones added; None if the server does not tell."""
+        # llama.cpp reads "content", vLLM and SGLang "model" and "prompt", TGI "inputs"; each leaves the others alone.
+        asked = {
+            "content": text, "model": self._model, "prompt": text, "inputs": text,
+            "add_special": False, "add_special_tokens": False,
+        }  # fmt: skip
+        async with self._turns:
+            page = await self._lookup.post(PATH, orjson.dumps(asked))
+        return None if page is None else counted(page)
+
+    async def pieces(self, texts: Sequence[str]) -> list[Piece] | None:
+        """Each of them with the tokens that it adds; None if that cannot be known, or lengths do not add up."""
+        try:
+            async with asyncio.timeout(WITHIN_S):
+                lead = await self.count(LEAD)
+                if not lead or await self.count("") not in (0, None):
+                    return None
+                found = await self._measured(texts, lead)
+                return found if found and await self._adds_up(found, lead) else None
+        except TimeoutError:
+            return None
+
+    async def _measured(self, texts: Sequence[str], lead: int) -> list[Piece] | None:
+        """Halves what is not all single tokens: of common words nearly all are, so few questions are asked."""
+        total = await self.count(LEAD + "".join(texts))
+        if total is None or total < lead:
+            return None
+        added = total - lead
+        if added == len(texts) or len(texts) == 1:
+            share = added // len(texts)
+            return [Piece(text, share) for text in texts] if share else []
+        middle = len(texts) // 2
+        halves = await asyncio.gather(self._measured(texts[:middle], lead), self._measured(texts[middle:], lead))
+        first, second = halves
+        return None if first is None or second is None else [*first, *second]
+
+    async def _adds_up(self, pieces: Sequence[Piece], lead: int) -> bool:
+        """Whether the pieces in another order have as many tokens as they have one by one."""
+        turned = pieces[1::2] + pieces[::-2]
+        total = await self.count(LEAD + "".join(piece.text for piece in turned))
+        return total == lead + sum(piece.tokens for piece in turned)
+
+
+def counted(page: Page) -> int | None:
+    """The number of tokens that an answer to `/tokenize` tells: llama.cpp, vLLM, SGLang and TGI each in their way."""
+    if page.status != 200:
+        return None
+    found: Any = page.json
+    if isinstance(found, dict):
+        if type(found.get("count")) is int:
+            return int(found["count"])
+        found = found.get("tokens")
+    return len(found) if isinstance(found, list) else None
