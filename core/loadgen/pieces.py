@@ -5,7 +5,7 @@ before them, phrases that end in a full stop, lines of code. Who measures pieces
 """
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from random import Random
@@ -55,7 +55,7 @@ class Pieces:
             size = chosen.choice(fitting)
             drawn.append(chosen.choice(self._by_size[size]))
             left -= size
-        return "".join(drawn), tokens - left
+        return joined(drawn), tokens - left
 
     def _bulk(self, tokens: int, chosen: Random) -> tuple[list[str], int]:
         """Pieces of at most so many tokens in all, and how many are left."""
@@ -85,6 +85,16 @@ class Pieces:
 
     def _best_below(self, left: int) -> int:
         return next((size for size in range(min(left, len(self._fills) - 1), 0, -1) if self._fills[size]), 0)
+
+
+def joined(texts: Sequence[str]) -> str:
+    """Pieces one after the other, words with a blank before them last: a line that follows one would grow onto it."""
+    return "".join(sorted(texts, key=lambda text: text.startswith(" ")))
+
+
+def separator(texts: Iterable[str]) -> str:
+    """What has to stand between a word and the first of these pieces: a line's end, unless all bring a blank along."""
+    return "" if all(text[:1].isspace() for text in texts) else "\n"
 
 
 def _reachable(sizes: Sequence[int], most: int) -> list[bool]:

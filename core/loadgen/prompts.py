@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from core.loadgen.pieces import Piece, Pieces
+from core.loadgen.pieces import Piece, Pieces, separator
 from core.loadgen.seen import Prepared
 from core.loadgen.vocabulary import WORDS, guessed
 from core.plan import RunPlan
@@ -70,6 +70,7 @@ class Prompts:
         known, seed = shape.known, plan.workload.seed
         texts = [Piece(*one) for one in guessed(plan.workload.language)] if known is None else known.pieces
         self._pieces = Pieces(texts, seed=seed)
+        self._between = separator(piece.text for piece in texts)  # a line's end is one token
         self._firsts, self._words = (WORDS, WORDS) if known is None else (known.firsts, known.words)
 
     def prompt(self, index: int, *, warmup: bool) -> str:
@@ -82,8 +83,10 @@ class Prompts:
         wanted = max(1, round((tokens - shape.overhead_tokens) / shape.tokens_per_word))
         nonce = " ".join(self._nonce(index, warmup=warmup)) if workload.nonce else ""
         chosen = random.Random(f"{workload.seed}:{int(warmup)}:{index}")  # noqa: S311 -- words, not secrets
-        text, _ = self._pieces.text(max(0, wanted - (NONCE_WORDS if nonce else 0)), chosen)
-        return nonce + text if nonce else text.lstrip(" ")
+        if not nonce:
+            return self._pieces.text(wanted, chosen)[0].lstrip(" ")
+        text, length = self._pieces.text(max(0, wanted - NONCE_WORDS - len(self._between)), chosen)
+        return nonce + self._between + text if length else nonce
 
     def _lengths(self, index: int, *, warmup: bool) -> tuple[int, int]:
         workload = self._plan.workload

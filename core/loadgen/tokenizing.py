@@ -10,13 +10,13 @@ from typing import Any
 import orjson
 
 from core.loadgen.lookup import Lookup
-from core.loadgen.pieces import Piece
+from core.loadgen.pieces import Piece, joined, separator
 from core.probing.page import Page
 
 PATH = "/tokenize"
 WITHIN_S = 8.0  # for all pieces; what is not known by then stays unknown
 AT_ONCE = 4
-LEAD = "and so"  # what stands before a piece while it is counted: the first piece of a text may be cut otherwise
+LEAD = "and so"  # what stands before pieces while they are counted: the first of a text may be cut otherwise
 
 
 class Tokenizing:
@@ -42,33 +42,36 @@ class Tokenizing:
         """Each of them with the tokens that it adds; None if that cannot be known, or lengths do not add up."""
         try:
             async with asyncio.timeout(WITHIN_S):
-                lead = await self.count(LEAD)
-                if not lead or await self.count("") not in (0, None):
+                lead = LEAD + separator(texts)
+                length = await self.count(lead)
+                if not length:
                     return None
-                found = await self._measured(texts, lead)
-                return found if found and await self._adds_up(found, lead) else None
+                found = await self._measured(texts, lead, length)
+                return found if found and await self._adds_up(found, lead, length) else None
         except TimeoutError:
             return None
 
-    async def _measured(self, texts: Sequence[str], lead: int) -> list[Piece] | None:
+    async def _measured(self, texts: Sequence[str], lead: str, length: int) -> list[Piece] | None:
         """Halves what is not all single tokens: of common words nearly all are, so few questions are asked."""
-        total = await self.count(LEAD + "".join(texts))
-        if total is None or total < lead:
+        total = await self.count(lead + joined(texts))
+        if total is None or total < length:
             return None
-        added = total - lead
+        added = total - length
         if added == len(texts) or len(texts) == 1:
             share = added // len(texts)
             return [Piece(text, share) for text in texts] if share else []
         middle = len(texts) // 2
-        halves = await asyncio.gather(self._measured(texts[:middle], lead), self._measured(texts[middle:], lead))
+        halves = await asyncio.gather(
+            self._measured(texts[:middle], lead, length), self._measured(texts[middle:], lead, length)
+        )
         first, second = halves
         return None if first is None or second is None else [*first, *second]
 
-    async def _adds_up(self, pieces: Sequence[Piece], lead: int) -> bool:
+    async def _adds_up(self, pieces: Sequence[Piece], lead: str, length: int) -> bool:
         """Whether the pieces in another order have as many tokens as they have one by one."""
         turned = pieces[1::2] + pieces[::-2]
-        total = await self.count(LEAD + "".join(piece.text for piece in turned))
-        return total == lead + sum(piece.tokens for piece in turned)
+        total = await self.count(lead + joined([piece.text for piece in turned]))
+        return total == length + sum(piece.tokens for piece in turned)
 
 
 def counted(page: Page) -> int | None:

@@ -79,19 +79,28 @@ ALTER TABLE orders ADD COLUMN paid BOOLEAN;
 logger.info("done in %s s", seconds)
 echo "$HOME/bin" >> paths.txt
 """
-LINES = tuple(f"{line}\n" for line in _LINES.strip().split("\n"))
+# Not indented: a tokenizer joins a line's end with the blanks that begin the next, and lengths would not add up.
+LINES = tuple(f"{line.strip()}\n" for line in _LINES.strip().split("\n"))
 
+SENTENCE = 8  # English words of a mixed text that stand together
 CHARACTERS_A_TOKEN = 3  # of code, where nobody has counted it
 
 
 def guessed(language: Language) -> list[tuple[str, int]]:
     """Texts to append one after the other, with a guess at each one's tokens where no tokenizer says it.
 
-    An English word counts as one, a Chinese phrase as its characters, a line of code as a third of its characters.
+    An English word counts as one, a Chinese phrase as its characters, a line of code as a third of its characters. A
+    mixed text is all lines, so that no word grows onto the next text.
     """
-    english = [(f" {word}", 1) for word in WORDS]
+    if language == "english":
+        return [(f" {word}", 1) for word in WORDS]
     chinese = [(phrase, len(phrase)) for phrase in PHRASES]
     code = [(line, max(1, round(len(line) / CHARACTERS_A_TOKEN))) for line in LINES]
-    chosen = {"english": english, "chinese": chinese, "code": code}
-    # Of a mixed text every language has its share, so the few long pieces do not hide among the many words.
-    return chosen.get(language) or [*english[::4], *chinese, *code]
+    if language == "mixed":
+        sentences = [" ".join(WORDS[at : at + SENTENCE]) + ".\n" for at in range(0, len(WORDS), SENTENCE)]
+        return [
+            *((sentence, SENTENCE + 2) for sentence in sentences),
+            *((f"{one}\n", n + 1) for one, n in chinese),
+            *code,
+        ]
+    return chinese if language == "chinese" else code
