@@ -14,8 +14,9 @@ from core.loadgen.pieces import Piece, joined, separator
 from core.probing.page import Page
 
 PATH = "/tokenize"
-WITHIN_S = 8.0  # for all pieces; what is not known by then stays unknown
+WITHIN_S = 4.0  # for the pieces of one kind; what is not known by then stays unknown
 AT_ONCE = 4
+MANY = 1.5  # tokens a text, above which few of them can be single ones
 LEAD = "and so"  # what stands before pieces while they are counted: the first of a text may be cut otherwise
 
 
@@ -52,20 +53,16 @@ class Tokenizing:
             return None
 
     async def _measured(self, texts: Sequence[str], lead: str, length: int) -> list[Piece] | None:
-        """Halves what is not all single tokens: of common words nearly all are, so few questions are asked."""
+        """Halves what is not all single tokens, as nearly all common words are; asks for each of longer texts."""
         total = await self.count(lead + joined(texts))
-        if total is None or total < length:
+        if total is None or total < length + len(texts):
             return None
-        added = total - length
-        if added == len(texts) or len(texts) == 1:
-            share = added // len(texts)
-            return [Piece(text, share) for text in texts] if share else []
-        middle = len(texts) // 2
-        halves = await asyncio.gather(
-            self._measured(texts[:middle], lead, length), self._measured(texts[middle:], lead, length)
-        )
-        first, second = halves
-        return None if first is None or second is None else [*first, *second]
+        if total == length + len(texts) or len(texts) == 1:
+            return [Piece(text, (total - length) // len(texts)) for text in texts]
+        step = 1 if total > length + MANY * len(texts) else len(texts) - len(texts) // 2
+        parts = [texts[begin : begin + step] for begin in range(0, len(texts), step)]
+        found = await asyncio.gather(*(self._measured(part, lead, length) for part in parts))
+        return None if None in found else [piece for part in found for piece in part or ()]
 
     async def _adds_up(self, pieces: Sequence[Piece], lead: str, length: int) -> bool:
         """Whether the pieces in another order have as many tokens as they have one by one."""
