@@ -55,10 +55,11 @@ class Spread:
         """A length around `mean` tokens, within the bounds."""
         if self.shape == "uniform":
             return chosen.randint(self.low, self.high)
+        drawn = round(self._bell(mean, chosen))
         for _ in range(TRIES):
-            drawn = round(self._bell(mean, chosen))
             if self.low <= drawn <= self.high:
-                return drawn
+                break
+            drawn = round(self._bell(mean, chosen))
         return min(max(drawn, self.low), self.high)
 
     def _bell(self, mean: int, chosen: Random) -> float:

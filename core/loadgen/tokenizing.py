@@ -64,9 +64,9 @@ class Tokenizing:
         found = await asyncio.gather(*(self._measured(part, lead, length) for part in parts))
         return None if None in found else [piece for part in found for piece in part or ()]
 
-    async def _adds_up(self, pieces: Sequence[Piece], lead: str, length: int) -> bool:
+    async def _adds_up(self, pieces: list[Piece], lead: str, length: int) -> bool:
         """Whether the pieces in another order have as many tokens as they have one by one."""
-        turned = pieces[1::2] + pieces[::-2]
+        turned = pieces[1::2] + pieces[::2][::-1]
         total = await self.count(lead + joined([piece.text for piece in turned]))
         return total == length + sum(piece.tokens for piece in turned)
 
