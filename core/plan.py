@@ -7,12 +7,13 @@ from typing import Any, Self
 from core.base_url import PlanError, normal_base_url, require
 from core.endpoint import Api, Endpoint, Limits
 from core.load import Load, Stage
-from core.plan_checks import flag, json_object, number, text, whole
+from core.plan_checks import flag, number, text, whole
 from core.restraint import Restraint
 from core.search import Search, Sweep
 from core.slo import Slo, SloLimit
 from core.trace import Trace
 from core.words import say
+from core.workload import LengthPair, Spread, Workload
 
 __all__ = (
     "Api",
@@ -29,8 +30,6 @@ __all__ = (
     "Workload",
     "normal_base_url",
 )
-
-MAX_SEED = 2**53  # beyond it a JSON number is not read alike everywhere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,43 +62,6 @@ class Configuration:
         )
         require(not re.search(r"[\x00-\x1f]", self.model), "Model contains a control character: remove it.")
         whole("slot", self.slot, 0, 1_000_000)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Workload:
-    """What is asked: random words of a length in tokens, new for every request, and the answer's length in tokens.
-
-    Attributes:
-        ignore_eos: Ask for exactly `output_tokens`; sent only if the endpoint accepts it.
-        extra_body: Further keys of the request body, as a JSON object.
-        nonce: Start every prompt with a unique word, so that no prefix cache helps.
-        keep_text: Keep answer texts with the records.
-    """
-
-    input_tokens: int = 128
-    output_tokens: int = 128
-    stream: bool = True
-    temperature: float | None = 0.0
-    ignore_eos: bool = False
-    extra_body: dict[str, Any] = field(default_factory=dict)
-    nonce: bool = True
-    seed: int = 0
-    keep_text: bool = True
-
-    def __post_init__(self) -> None:
-        """Refuse lengths no server takes and keys that are Paceline's."""
-        whole("Prompt length", self.input_tokens, 1, 1_000_000)
-        whole("Answer length", self.output_tokens, 1, 100_000)
-        if self.temperature is not None:
-            number("Temperature", self.temperature, 0, 100)
-        whole("Seed", self.seed, -MAX_SEED, MAX_SEED)
-        for name in ("stream", "ignore_eos", "nonce", "keep_text"):
-            flag(name, getattr(self, name))
-        json_object("Extra body", self.extra_body)
-        taken = {"model", "messages", "prompt", "stream"} & set(self.extra_body)
-        require(
-            not taken, "Extra body sets {keys}, which Paceline sets itself: remove them.", keys=", ".join(sorted(taken))
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +157,8 @@ class Experiment:
 
 NESTED: dict[str, type] = {
     "configuration": Configuration, "endpoint": Endpoint, "workload": Workload, "load": Load, "limits": Limits,
-    "slo": Slo, "search": Search, "sweep": Sweep, "trace": Trace, "restraint": Restraint,
+    "slo": Slo, "search": Search, "sweep": Sweep, "trace": Trace, "restraint": Restraint, "input_spread": Spread,
+    "output_spread": Spread,
 }  # fmt: skip
 
 
@@ -225,8 +188,11 @@ def read_experiment(found: dict[str, Any], plans: tuple[RunPlan, ...], *, experi
     return made
 
 
-OPTIONAL = ("slo", "search", "sweep", "trace")
-LISTED: dict[tuple[str, str], type] = {("Load", "stages"): Stage, ("Slo", "limits"): SloLimit}
+OPTIONAL = ("slo", "search", "sweep", "trace", "input_spread", "output_spread")
+LISTED: dict[tuple[str, str], type] = {
+    ("Load", "stages"): Stage, ("Slo", "limits"): SloLimit,
+    ("Workload", "pairs"): LengthPair,
+}  # fmt: skip
 
 
 def _value(kind: Any, name: str, value: Any) -> Any:
@@ -234,6 +200,8 @@ def _value(kind: Any, name: str, value: Any) -> Any:
         return tuple(_read(LISTED[kind.__name__, name], one) for one in value)
     if name in NESTED and not (value is None and name in OPTIONAL):
         return _read(NESTED[name], value)
+    if name == "stop" and isinstance(value, list):
+        return tuple(value)
     if name in ("headers", "settings"):
         return tuple(_pair(*pair) for pair in value)
     return value

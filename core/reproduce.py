@@ -9,10 +9,12 @@ from typing import Any
 import orjson
 
 from core import redaction
+from core.lengths import Length, pairs_words
 from core.levels import short, written_stages
-from core.plan import Experiment, Limits, Load, RunPlan, Sweep
+from core.plan import Experiment, Limits, Load, RunPlan, Sweep, Workload
 from core.restraint import Restraint
 from core.wire import request
+from core.workload import Spread, mean_of
 
 TIMEOUTS = (
     ("connect_s", "--timeout-connect"),
@@ -54,15 +56,31 @@ def _found_levels(experiment: Experiment | None) -> list[str]:
 
 def _beyond_options(plan: RunPlan) -> bool:
     """A server that Paceline starts itself, or a value that has no option."""
-    workload, limits, endpoint = plan.workload, plan.limits, plan.configuration.endpoint
+    limits, endpoint = plan.limits, plan.configuration.endpoint
     return (
         bool(endpoint.demo)
         or (plan.load.concurrency is not None and bool(plan.load.stages))
-        or workload.temperature is None
-        or not workload.nonce
+        or _is_beyond(plan.workload)
         or limits.max_requests != Limits().max_requests
         or (endpoint.key_name is not None and plan.configuration.id != COMMAND_LINE)  # a name in secrets.toml
     )
+
+
+def _is_beyond(workload: Workload) -> bool:
+    """Whether there is no option for some of it."""
+    return (
+        workload.temperature is None
+        or not workload.nonce
+        or (workload.system_prompt or "").startswith("@")  # which would name a file
+        or bool(workload.pairs and mean_of(workload.pairs) != (workload.input_tokens, workload.output_tokens))
+        or _is_off_center(workload.input_tokens, workload.input_spread)
+        or _is_off_center(workload.output_tokens, workload.output_spread)
+    )
+
+
+def _is_off_center(mean: int, spread: Spread | None) -> bool:
+    """Whether a mean is not the one that its bounds alone would be read as."""
+    return spread is not None and spread.shape == "uniform" and mean != (spread.low + spread.high) // 2
 
 
 def _target(plan: RunPlan) -> list[str]:
@@ -129,7 +147,7 @@ def _restraint(restraint: Restraint) -> list[str]:
 
 def _request(plan: RunPlan) -> list[str]:
     workload = plan.workload
-    words = ["--input-tokens", str(workload.input_tokens), "--output-tokens", str(workload.output_tokens)]
+    words = _texts(workload)
     if not workload.stream:
         words.append("--no-stream")
     if workload.ignore_eos:
@@ -144,6 +162,22 @@ def _request(plan: RunPlan) -> list[str]:
     if workload.keep_text:
         words.append("--keep-text")
     return words
+
+
+def _texts(workload: Workload) -> list[str]:
+    words = _lengths(workload)
+    if workload.language != "english":
+        words += ["--language", workload.language]
+    if workload.system_prompt is not None:
+        words += ["--system-prompt", workload.system_prompt]
+    return words + [word for text in workload.stop for word in ("--stop", text)]
+
+
+def _lengths(workload: Workload) -> list[str]:
+    if workload.pairs:
+        return ["--lengths", pairs_words(workload.pairs)]
+    asked = Length(workload.input_tokens, workload.input_spread).words()
+    return ["--input-tokens", asked, "--output-tokens", Length(workload.output_tokens, workload.output_spread).words()]
 
 
 def _timeouts(limits: Limits) -> list[str]:
@@ -188,6 +222,8 @@ def curl(plan: RunPlan, *, token_parameter: str = "max_tokens", stream_options: 
         token_parameter=token_parameter,
         stream_options=stream_options,
         ignore_eos=workload.ignore_eos,
+        system_prompt=workload.system_prompt,
+        stop=workload.stop,
         extra_body=redaction.body(workload.extra_body),
     )
     lines = [f"curl -N {shlex.quote(endpoint.base_url + request.path(endpoint.api))}"]

@@ -1,7 +1,6 @@
 """What can be typed after `cli.py`, and how it becomes plans. Measures nothing."""
 
 import argparse
-import json
 import tempfile
 import uuid
 from collections.abc import Sequence
@@ -13,9 +12,9 @@ from core.calibration_result import LASTS, QUICK_LASTS
 from core.command.given import Parser, require_only
 from core.command.limit_options import add_limit_options, limits
 from core.command.load_options import add_load_options, asked
-from core.command.numbers import whole
 from core.command.trace_options import keep_trace
-from core.plan import Configuration, Endpoint, Experiment, PlanError, RunPlan, Workload
+from core.command.workload_options import add_workload_options, workload
+from core.plan import Configuration, Endpoint, Experiment, PlanError, RunPlan
 from core.words import say
 
 EPILOG = """examples:
@@ -135,35 +134,7 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     )
     target.add_argument("--insecure", action="store_true", help="accept any certificate")
     add_load_options(run)
-    what = run.add_argument_group("what is asked")
-    what.add_argument("--input-tokens", type=whole, default=128, metavar="N", help="length of a prompt (default 128)")
-    what.add_argument(
-        "--output-tokens",
-        type=whole,
-        default=128,
-        metavar="N",
-        help="length of an answer that is asked for (default 128)",
-    )
-    what.add_argument(
-        "--ignore-eos", action="store_true", help="have every answer exactly that long, where the server can"
-    )
-    what.add_argument(
-        "--no-stream", action="store_true", help="ask for whole answers; TTFT, TPOT and gaps then do not exist"
-    )
-    what.add_argument(
-        "--extra-body",
-        metavar="JSON",
-        default="{}",
-        help="further keys of the request body, such as '{\"top_p\": 0.9}'",
-    )
-    what.add_argument("--keep-text", action="store_true", help="keep the answers' texts, in the run file too")
-    what.add_argument(
-        "--seed",
-        type=whole,
-        default=0,
-        metavar="N",
-        help="another number draws other words for the prompts (default 0)",
-    )
+    add_workload_options(run)
     add_limit_options(run)
     _add_files(run)
 
@@ -200,10 +171,8 @@ def experiment(options: argparse.Namespace) -> Experiment:
     if options.ca is not None and not options.ca.is_file():
         raise PlanError(say("--ca {path}: there is no such file.", path=options.ca))
     wanted = asked(options)
-    configuration, workload = _configuration(options), _workload(options)
-    plans = [
-        RunPlan(configuration=configuration, workload=workload, load=load, slo=wanted.slo) for load in wanted.loads
-    ]
+    configuration, what = _configuration(options), workload(options)
+    plans = [RunPlan(configuration=configuration, workload=what, load=load, slo=wanted.slo) for load in wanted.loads]
     if not 1 <= options.repeats <= MOST_REPEATS:
         raise PlanError(say("--repeats is {n}: give 1 to {most}.", n=options.repeats, most=MOST_REPEATS))
     if options.repeats > 1 and (wanted.search or wanted.sweep):
@@ -235,33 +204,11 @@ def _configuration(options: argparse.Namespace) -> Configuration:
     )
 
 
-def _workload(options: argparse.Namespace) -> Workload:
-    return Workload(
-        input_tokens=options.input_tokens,
-        output_tokens=options.output_tokens,
-        stream=not options.no_stream,
-        ignore_eos=options.ignore_eos,
-        extra_body=_extra_body(options.extra_body),
-        seed=options.seed,
-        keep_text=options.keep_text,
-    )
-
-
 def _header(text: str) -> tuple[str, str]:
     name, colon, value = text.partition(":")
     if not colon:
         raise PlanError(say("--header is {text!r}: write it as 'Name: value'.", text=text))
     return name.strip(), value.strip()
-
-
-def _extra_body(text: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError) as fault:
-        raise PlanError(say("--extra-body is not JSON: {fault}.", fault=fault)) from None
-    if not isinstance(found, dict):
-        raise PlanError(say('--extra-body is not a JSON object: write it as {"key": value}.'))
-    return found
 
 
 def require_writable(out: Path | None) -> None:

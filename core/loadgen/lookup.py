@@ -1,4 +1,4 @@
-"""Pages of an endpoint's server, asked for by GET before or after a measured run, never within. All are bounded.
+"""Pages of an endpoint's server, asked for before or after a measured run, never within it. All are bounded.
 
 The key goes to the endpoint's own address only: no redirect is followed.
 """
@@ -74,6 +74,10 @@ class Lookup:
         """A page of the server itself, which stands above `/v1`; None if nothing answers in time."""
         return await self._page(self._root, path)
 
+    async def post(self, path: str, body: bytes) -> Page | None:
+        """What the server itself, above `/v1`, answers to a JSON body; None if nothing comes in time."""
+        return await self._page(self._root, path, body)
+
     async def busy(self) -> int | None:
         """Requests that the server works on, from llama.cpp's /slots or a /metrics page; None if it does not tell."""
         for path in self._tells_busy:
@@ -86,20 +90,23 @@ class Lookup:
                 return found
         return None
 
-    async def _page(self, above: str, path: str) -> Page | None:
+    async def _page(self, above: str, path: str, body: bytes | None = None) -> Page | None:
         dialled: object = None
         try:
             async with asyncio.timeout(WITHIN_S):
                 dialled = await self._dialler.dial()
-                return await self._answer(dialled, above, path) if isinstance(dialled, Connection) else None
+                return await self._answer(dialled, above, path, body) if isinstance(dialled, Connection) else None
         except TimeoutError:
             return None
         finally:
             if isinstance(dialled, Connection):
                 dialled.close()
 
-    async def _answer(self, connection: Connection, above: str, path: str) -> Page | None:
-        payload = f"GET {above}{path} HTTP/1.1\r\n{self._head}\r\n\r\n".encode()
+    async def _answer(self, connection: Connection, above: str, path: str, body: bytes | None) -> Page | None:
+        verb, told = "GET", ""
+        if body is not None:
+            verb, told = "POST", f"\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+        payload = f"{verb} {above}{path} HTTP/1.1\r\n{self._head}{told}\r\n\r\n".encode() + (body or b"")
         prepared = Prepared(index=0, warmup=True, request_id="", payload=payload, input_tokens=0, output_tokens=0)
         exchange = Exchange(prepared, ended=lambda _: None, keep_body=True)
         connection.send(exchange)

@@ -15,10 +15,12 @@ from typing import Any
 from core.loadgen.dialling import Dialler
 from core.loadgen.exchange import Exchange
 from core.loadgen.identifying import server_facts, with_body
+from core.loadgen.known_texts import known_texts
 from core.loadgen.leaving import stops_on_disconnect, token_s
 from core.loadgen.lookup import Lookup, until_ended
 from core.loadgen.message import Message
 from core.loadgen.prompts import Prompts, Shape
+from core.loadgen.tokenizing import Tokenizing
 from core.plan import RunPlan
 from core.records import Failure, FailureKind, RequestRecord
 from core.run import Preflight
@@ -53,6 +55,8 @@ class Preflighter:
         self._lookup = Lookup(plan.configuration.endpoint, self._dialler, key_header)
         self._answer: Message | None = None
         self.told_limits: dict[str, int | float] = {}
+        self._tokenizing = Tokenizing(self._lookup, plan.configuration.model)
+        self._question = ""
 
     async def run(self) -> tuple[Preflight, Shape]:
         """What was found, and the shape that the measured requests take."""
@@ -63,7 +67,8 @@ class Preflighter:
             record, exchange = await self._ask(shape, PROBE_WORDS, PROBE_TOKENS)
             failure = record.failure
             if failure is None or failure.kind is FailureKind.EMPTY:
-                return await self._found(shape, changes, record), self._calibrated(shape, record)
+                measured = await self._calibrated(shape, record)  # before another question is asked
+                return await self._found(measured, changes, record), measured
             change = parameter_change(failure.status or 0, exchange.message.body())
             if failure.kind is FailureKind.STREAM_ERROR:  # some refuse a parameter inside a 200
                 change = parameter_change_in(failure.message)
@@ -114,13 +119,20 @@ class Preflighter:
             message += say(" The server has: {models}.", models=some(names)) if names else ""
         return Preflight(changes=tuple(CHANGED[change] for change in changes), failure_message=message)
 
-    def _calibrated(self, shape: Shape, record: RequestRecord) -> Shape:
-        """Measure the chat template: prompt tokens beyond one a word belong to it."""
-        if record.input_tokens is None:
+    async def _calibrated(self, shape: Shape, record: RequestRecord) -> Shape:
+        """How long our texts are for this model: by its server's own count, else by what it counted of the question."""
+        counted = record.input_tokens
+        known = await known_texts(self._tokenizing, self._plan.workload.language)
+        if known is not None:
+            asked = await self._tokenizing.count(self._question) if counted is not None else None
+            overhead = 0 if counted is None or asked is None else counted - asked
+            return replace(shape, known=known, overhead_tokens=float(max(0, overhead)))
+        if counted is None:
             return shape
-        extra = record.input_tokens - PROBE_WORDS
-        if extra < -PROBE_WORDS // 2 or extra > PROBE_WORDS * 4:
-            return replace(shape, tokens_per_word=max(record.input_tokens, 1) / PROBE_WORDS)
+        extra = counted - PROBE_WORDS
+        has_system = self._plan.workload.system_prompt is not None
+        if not has_system and (extra < -PROBE_WORDS // 2 or extra > PROBE_WORDS * 4):
+            return replace(shape, tokens_per_word=max(counted, 1) / PROBE_WORDS)
         return replace(shape, overhead_tokens=float(extra))
 
     # -- asking -----------------------------------------------------------------------------------------------------
@@ -144,14 +156,13 @@ class Preflighter:
         return exchange.record(exchange.sent_ns, keep_text=True), exchange
 
     def _exchange(self, shape: Shape, words: int, tokens: int) -> Exchange:
-        workload = replace(self._plan.workload, input_tokens=words)
-        prompts = Prompts(
-            replace(self._plan, workload=workload), tag=self._tag, key_header=self._key_header,
-            shape=replace(shape, overhead_tokens=0.0, tokens_per_word=1.0),
-        )  # fmt: skip
+        unmeasured = replace(shape, overhead_tokens=0.0, tokens_per_word=1.0, known=None)
+        prompts = Prompts(self._plan, tag=self._tag, key_header=self._key_header, shape=unmeasured)
         index = next(self._numbers)
-        body = prompts.body(prompts.prompt(index, warmup=True), output_tokens=tokens, stream=workload.stream)
-        return Exchange(prompts.wrap(body, index=index, warmup=True, output_tokens=tokens), ended=lambda _: None)
+        self._question = prompts.text(index, words, warmup=True)
+        body = prompts.body(self._question, output_tokens=tokens, stream=self._plan.workload.stream)
+        prepared = prompts.wrap(body, index=index, warmup=True, input_tokens=words, output_tokens=tokens)
+        return Exchange(prepared, ended=lambda _: None)
 
     async def _stops(self, shape: Shape, tiny: RequestRecord) -> bool | None:
         return await stops_on_disconnect(

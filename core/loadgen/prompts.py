@@ -1,18 +1,32 @@
-"""Prompts of random words, unique from their first word on, and the bytes of whole requests. Seeded; no clock."""
+"""Prompts of made-up text, unique from their first word on, and the bytes of whole requests. Seeded; no clock."""
 
 import random
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from core.loadgen.pieces import Piece, Pieces, separator
 from core.loadgen.seen import Prepared
-from core.loadgen.vocabulary import WORDS
+from core.loadgen.vocabulary import WORDS, guessed
 from core.plan import RunPlan
 from core.trace import Rows
 from core.wire.openai import path, request_body
 
-DRAWN_WORDS, SPARE_WORDS = 500, 5000
 NONCE_WORDS = 6  # the request's number in two words, its run in four
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What a server's own tokenizer said of the texts that prompts are made of.
+
+    Attributes:
+        pieces: Of the workload's language, with their lengths.
+        firsts, words: Words of one token each: at the very beginning of a text, and with a blank before them.
+    """
+
+    pieces: tuple[Piece, ...]
+    firsts: tuple[str, ...]
+    words: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,8 +34,9 @@ class Shape:
     """What preflight found about the request that this endpoint accepts.
 
     Attributes:
-        overhead_tokens: Prompt tokens that the chat template adds around the words.
-        tokens_per_word: Tokens of one of our words for this model.
+        overhead_tokens: Prompt tokens that the chat template and a system prompt add to the text.
+        tokens_per_word: Tokens of one of our words for this model, where only its usage tells.
+        known: Lengths of texts, where the server counts them.
     """
 
     token_parameter: str = "max_tokens"  # noqa: S105 -- a parameter's name
@@ -30,6 +45,7 @@ class Shape:
     temperature: bool = True
     overhead_tokens: float = 0.0
     tokens_per_word: float = 1.0
+    known: Known | None = None
 
     def changed(self, change: str) -> "Shape | None":
         """The shape after one of the changes that an error body can ask for; None if it asks for nothing known."""
@@ -62,40 +78,43 @@ class Prompts:
         self._tag = tag
         self._shape = shape
         self._head = _head(plan, key_header)
-        self._long: list[str] = []
+        known, seed = shape.known, plan.workload.seed
+        texts = [Piece(*one) for one in guessed(plan.workload.language)] if known is None else known.pieces
+        self._pieces = Pieces(texts, seed=seed)
+        self._between = separator(piece.text for piece in texts)  # a line's end is one token
+        self._firsts, self._words = (WORDS, WORDS) if known is None else (known.firsts, known.words)
 
     def prompt(self, index: int, *, warmup: bool) -> str:
-        """Random words, about `input_tokens` tokens; the first ones exist in no other prompt of any run."""
-        workload, shape = self._plan.workload, self._shape
-        asked, _ = self._lengths(index, warmup=warmup)
-        wanted = max(1, round((asked - shape.overhead_tokens) / shape.tokens_per_word))
-        nonce = self._nonce(index, warmup=warmup) if workload.nonce else []
-        chosen = random.Random(f"{workload.seed}:{int(warmup)}:{index}")  # noqa: S311 -- words, not secrets
-        return " ".join([*nonce, *self._words(chosen, max(0, wanted - len(nonce)))])
+        """A text of about as many tokens as this request asks for; its first words exist in no other prompt."""
+        return self.text(index, self._lengths(index, warmup=warmup)[0], warmup=warmup)
 
-    def _words(self, chosen: random.Random, count: int) -> list[str]:
-        """Random words; for a long prompt a random part of one long text, as drawing each would hold the loop."""
-        if count <= DRAWN_WORDS:
-            return chosen.choices(WORDS, k=count)
-        if len(self._long) < count + SPARE_WORDS:
-            once = random.Random(self._plan.workload.seed)  # noqa: S311 -- words, not secrets
-            self._long = once.choices(WORDS, k=count + SPARE_WORDS)
-        begin = chosen.randrange(SPARE_WORDS)
-        return self._long[begin : begin + count]
+    def text(self, index: int, tokens: int, *, warmup: bool) -> str:
+        """A text that makes a prompt of `tokens` tokens, the template's included."""
+        workload, shape = self._plan.workload, self._shape
+        wanted = max(1, round((tokens - shape.overhead_tokens) / shape.tokens_per_word))
+        nonce = " ".join(self._nonce(index, warmup=warmup)) if workload.nonce else ""
+        chosen = random.Random(f"{workload.seed}:{int(warmup)}:{index}")  # noqa: S311 -- words, not secrets
+        if not nonce:
+            return self._pieces.text(wanted, chosen)[0].lstrip(" ")
+        text, length = self._pieces.text(max(0, wanted - NONCE_WORDS - len(self._between)), chosen)
+        return nonce + self._between + text if length else nonce
+
+    def _lengths(self, index: int, *, warmup: bool) -> tuple[int, int]:
+        """Tokens of a request's prompt and of its answer."""
+        workload = self._plan.workload
+        if self.rows is not None and not warmup:
+            return self.rows.input_tokens[index], self.rows.output_tokens[index]
+        if not workload.varies:
+            return workload.input_tokens, workload.output_tokens
+        # Drawn apart from the words: with another spread the texts of the same seed begin alike.
+        return workload.lengths(random.Random(f"{workload.seed}:length:{int(warmup)}:{index}"))  # noqa: S311
 
     def prepare(self, index: int, *, warmup: bool = False) -> Prepared:
         """The request with number `index`, all its bytes."""
         asked, answer = self._lengths(index, warmup=warmup)
-        prompt = self.prompt(index, warmup=warmup)
-        body = self.body(prompt, output_tokens=answer, stream=self._plan.workload.stream)
-        return replace(self.wrap(body, index=index, warmup=warmup, output_tokens=answer), input_tokens=asked)
-
-    def _lengths(self, index: int, *, warmup: bool) -> tuple[int, int]:
-        """Tokens of a request's prompt and of its answer."""
-        rows, workload = self.rows, self._plan.workload
-        if rows is None or warmup:
-            return workload.input_tokens, workload.output_tokens
-        return rows.input_tokens[index], rows.output_tokens[index]
+        text = self.text(index, asked, warmup=warmup)
+        body = self.body(text, output_tokens=answer, stream=self._plan.workload.stream)
+        return self.wrap(body, index=index, warmup=warmup, input_tokens=asked, output_tokens=answer)
 
     def body(self, prompt: str, *, output_tokens: int, stream: bool) -> bytes:
         """The JSON body, in the shape that the endpoint accepts."""
@@ -110,10 +129,12 @@ class Prompts:
             token_parameter=shape.token_parameter,
             stream_options=shape.stream_options,
             ignore_eos=shape.ignore_eos,
+            system_prompt=plan.workload.system_prompt,
+            stop=plan.workload.stop,
             extra_body=plan.workload.extra_body,
         )
 
-    def wrap(self, body: bytes, *, index: int, warmup: bool, output_tokens: int) -> Prepared:
+    def wrap(self, body: bytes, *, index: int, warmup: bool, input_tokens: int, output_tokens: int) -> Prepared:
         """Put the head before a body. The request id is unique for every request of every run."""
         request_id = f"{self._tag}-{'w' if warmup else 'r'}{index}"
         head = self._head % (request_id.encode(), len(body))
@@ -122,18 +143,16 @@ class Prompts:
             warmup=warmup,
             request_id=request_id,
             payload=head + body,
-            input_tokens=self._plan.workload.input_tokens,
+            input_tokens=input_tokens,
             output_tokens=output_tokens,
         )
 
     def _nonce(self, index: int, *, warmup: bool) -> list[str]:
         number = index * 2 + int(warmup)
-        words = []
-        for _ in range(2):
-            number, place = divmod(number, len(WORDS))
-            words.append(WORDS[place])
+        number, first = divmod(number, len(self._firsts))
+        number, second = divmod(number, len(self._words))
         tagged = random.Random(f"{self._tag}:{number}")  # noqa: S311 -- words, not secrets
-        return words + tagged.choices(WORDS, k=NONCE_WORDS - 2)
+        return [self._firsts[first], self._words[second], *tagged.choices(self._words, k=NONCE_WORDS - 2)]
 
 
 def _head(plan: RunPlan, key_header: tuple[str, str] | None) -> bytes:

@@ -69,8 +69,13 @@ async def hang_up(writer: asyncio.StreamWriter) -> None:
 
 
 @contextlib.asynccontextmanager
-async def scripted(script: Script, *, host: str = "127.0.0.1", ssl=None) -> AsyncIterator[Scripted]:
-    """Serve `script` for every request of every connection until it closes the writer."""
+async def scripted(
+    script: Script, *, host: str = "127.0.0.1", ssl=None, tokenizes: bool = False
+) -> AsyncIterator[Scripted]:
+    """Serve `script` for every request of every connection until it closes the writer.
+
+    There is no `/tokenize`, and none is noted as asked for, unless the script `tokenizes`.
+    """
     state = Scripted()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -81,6 +86,9 @@ async def scripted(script: Script, *, host: str = "127.0.0.1", ssl=None) -> Asyn
                 head = await reader.readuntil(b"\r\n\r\n")
                 length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0]) if b"ontent-" in head else 0
                 asked = Asked(head, await reader.readexactly(length), number)
+                if not tokenizes and head.startswith(b"POST /tokenize "):
+                    writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+                    continue
                 state.asked.append(asked)
                 state.asked_by.append(reader)
                 await script(asked, writer)
