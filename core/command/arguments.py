@@ -5,7 +5,6 @@ import tempfile
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from core import pasted
 from core.calibration_result import LASTS, QUICK_LASTS
