@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from core.command.load_options import whole
+from core.command.numbers import whole
 from core.lengths import Length, read_length, read_pairs
 from core.plan import PlanError, Workload
 from core.words import say

@@ -8,11 +8,12 @@ from core import trace_reading, trace_shelf
 from core.charts.replay import requests_over_time
 from core.levels import read_speeds
 from core.plan import PlanError
+from core.quantities import number, span
 from core.trace import Rows, Trace
 from core.words import say
 from pages.parts import look
 from pages.parts.plan_state import KEPT, key, put, typed
-from pages.parts.text import count, escape_markdown, number, quantity, short, span
+from pages.parts.text import count, escape_markdown, quantity, short
 
 START: dict[str, object] = {"trace": None, "trace_told": (), "trace_fault": "", "speeds": "1"}
 KINDS = ["csv", "jsonl", "json", "txt"]
