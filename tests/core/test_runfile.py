@@ -19,6 +19,7 @@ from core.run import ClientHealth, Preflight, RunState, StoppedBy
 from core.runfile import RunFileError
 from core.summary import summarise
 from core.trace import Rows
+from core.workload import LengthPair, Spread, mean_of
 from tests.core.example_runs import answered, failed, plan, run, steady, whole
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -81,7 +82,8 @@ def test_every_member_of_a_plan_comes_back():
     )
     workload = Workload(
         input_tokens=1, output_tokens=2, stream=False, temperature=0.5, ignore_eos=True, extra_body={"a": [1]},
-        nonce=False, seed=4, keep_text=False,
+        nonce=False, seed=4, keep_text=False, language="chinese", system_prompt="Be brief.", stop=("END",),
+        input_spread=Spread(shape="uniform", low=1, high=2), output_spread=Spread(shape="normal", low=1, high=9, stdev=1.0),
     )  # fmt: skip
     load = Load(
         concurrency=None, rate=2.5, burstiness=0.5, constant=True, max_in_flight=4, requests=None, duration_s=9.0,
@@ -100,7 +102,18 @@ def test_every_member_of_a_plan_comes_back():
         for spec in fields(part)
         if getattr(part, spec.name) in (spec.default, Restraint())
     ]
-    assert untried == ["Load.trace"]  # which leaves no room for stages: the next test has it
+    # These leave no room for spreads and for stages: the next tests have them.
+    assert untried == ["Workload.pairs", "Load.trace"]
+
+
+def test_pairs_of_lengths_come_back():
+    pairs = (LengthPair(input_tokens=10, output_tokens=2, weight=3.0), LengthPair(input_tokens=20, output_tokens=4))
+    mean_in, mean_out = mean_of(pairs)
+    before = replace(plan(), workload=Workload(input_tokens=mean_in, output_tokens=mean_out, pairs=pairs))
+
+    (after,) = runfile.from_bytes(runfile.to_bytes([run(of=before)]))
+
+    assert after.plan == before
 
 
 def test_a_trace_comes_back_without_its_rows():

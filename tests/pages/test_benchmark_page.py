@@ -305,7 +305,7 @@ def test_a_search_is_saved_under_a_name_and_loaded_again_whole(opened, services)
     )
     other = opened("benchmark")
     other.menu_button[0].click(0).run()
-    found = {name: other.session_state[plan_state.key(name)] for name in ("kind", "high_concurrency", "cooldown")}
+    found = {name: field(other, name) for name in ("kind", "high_concurrency", "cooldown")}
     assert found == {"kind": plan_loads.SEARCH, "high_concurrency": 32, "cooldown": 2.0}
     assert "differ in more" not in words(other)
 

@@ -59,7 +59,7 @@ def test_single_runs_get_no_verdict_word(opened):
 
     assert "these two runs differ" in table(page)
     assert "worse" not in table(page)
-    assert "Repeats tell whether it holds" in words(page)
+    assert "Repeats tell whether a difference holds" in words(page)
 
 
 def test_repeats_make_a_verdict(put, opened):

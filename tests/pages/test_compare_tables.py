@@ -112,4 +112,4 @@ def test_the_triangles_are_explained_only_where_there_are_some(put, opened):
 
     assert "▲ ▼ say which way" in apart
     assert "▲ ▼" not in alike
-    assert "Single runs: repeats tell" in alike
+    assert "Single runs: Repeats tell whether a difference holds from run to run." in alike
