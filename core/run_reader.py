@@ -15,6 +15,7 @@ from core.plan import Configuration, Endpoint, Limits, Load, PlanError, RunPlan,
 from core.records import Failure, FailureKind, RequestRecord, ServerTimes, TokenSource
 from core.run import ClientHealth, Preflight, Run, RunState, StoppedBy
 from core.words import say
+from core.workload import MOST_PAIRS, MOST_STOPS
 
 MOST_REQUESTS = 1_000_000
 INT32 = 2**31 - 1
@@ -157,7 +158,7 @@ def _plan(found: dict[str, Any], place: str) -> RunPlan:
     values["configuration"]["settings"] = _pairs(
         parts["configuration"].get("settings"), f"{place}.configuration.settings"
     )
-    values["workload"]["extra_body"] = _part(parts["workload"], "extra_body", f"{place}.workload")
+    values["workload"] |= _workload(parts["workload"], f"{place}.workload")
     load = parts["load"]
     if load.get("duration_s") is not None:
         values["load"].setdefault("requests", None)
@@ -172,6 +173,18 @@ def _plan(found: dict[str, Any], place: str) -> RunPlan:
         )
     except PlanError as fault:
         raise refuse("The run file cannot be read: {place}: {fault}", place=place, fault=fault) from None
+
+
+def _workload(found: dict[str, Any], place: str) -> dict[str, Any]:
+    """Its members that are more than a number, a flag or a text; the plan refuses what they must not be."""
+    values = {
+        name: found[name] for name in ("language", "input_spread", "output_spread") if found.get(name) is not None
+    }
+    return values | {
+        "extra_body": _part(found, "extra_body", place),
+        "pairs": list_at(found.get("pairs") or [], f"{place}.pairs", MOST_PAIRS),
+        "stop": list_at(found.get("stop") or [], f"{place}.stop", MOST_STOPS),
+    }
 
 
 def _environment(found: dict[str, Any], place: str) -> dict[str, Any]:

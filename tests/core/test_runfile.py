@@ -83,7 +83,8 @@ def test_every_member_of_a_plan_comes_back():
     workload = Workload(
         input_tokens=1, output_tokens=2, stream=False, temperature=0.5, ignore_eos=True, extra_body={"a": [1]},
         nonce=False, seed=4, keep_text=False, language="chinese", system_prompt="Be brief.", stop=("END",),
-        input_spread=Spread(shape="uniform", low=1, high=2), output_spread=Spread(shape="normal", low=1, high=9, stdev=1.0),
+        input_spread=Spread(shape="uniform", low=1, high=2),
+        output_spread=Spread(shape="normal", low=1, high=9, stdev=1.0),
     )  # fmt: skip
     load = Load(
         concurrency=None, rate=2.5, burstiness=0.5, constant=True, max_in_flight=4, requests=None, duration_s=9.0,
