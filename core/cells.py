@@ -12,7 +12,7 @@ from core.quantiles import Sample
 from core.records import Outcome, RequestRecord
 from core.run import Run
 from core.steadiness import Rate, Stay, rate, stay
-from core.summary import Summary, values
+from core.summary import Summary, unanswered, values
 
 
 def lanes(run: Run, summary: Summary) -> int:
@@ -131,7 +131,7 @@ class Cell:
         """Failed and empty requests of all that ended."""
         counts = [entry.summary.counts for entry in self.entries]
         ok = sum(count["ok"] for count in counts)
-        bad = sum(count["failed"] + count["empty"] for count in counts)
+        bad = sum(map(unanswered, counts))
         return bad / (ok + bad) if ok + bad else None
 
     @property

@@ -4,7 +4,7 @@ Warm-up requests are in nothing but their own count; failed, empty and cancelled
 Never an average of percentiles, never 0 or NaN for unknown.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum, sqrt
 from operator import mul, sub
@@ -191,9 +191,14 @@ def _mean_in_flight(measured: Sequence[RequestRecord], duration_s: float | None)
     return fsum(busy) / duration_s
 
 
+def unanswered(counts: Mapping[str, int]) -> int:
+    """Requests that ended without a usable answer: failed ones and empty ones."""
+    return counts.get("failed", 0) + counts.get("empty", 0)
+
+
 def success_rate(counts: dict[str, int]) -> float | None:
     """ok / (ok + failed + empty); None if nothing ended."""
-    ended = counts["ok"] + counts["failed"] + counts["empty"]
+    ended = counts["ok"] + unanswered(counts)
     return counts["ok"] / ended if ended else None
 
 

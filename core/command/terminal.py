@@ -17,7 +17,7 @@ from core.records import Outcome, RequestRecord
 from core.run import Preflight, Run
 from core.several import some
 from core.shortening import cut
-from core.summary import Summary
+from core.summary import Summary, unanswered
 from core.time_left import time_left_s
 from core.words import say
 
@@ -27,7 +27,7 @@ WIDEST = 100  # of a line on a terminal that does not tell its width
 DASH = "–"
 NAMED = 3  # runs of one doubt, beside the first; the others are counted
 COLUMNS = (
-    ("load", 14), ("ok", 7), ("failed", 6), ("TTFT p50", 9), ("p95", 8), ("p99", 8), ("TPOT p50", 9),
+    ("load", 14), ("ok", 7), ("no answer", 9), ("TTFT p50", 9), ("p95", 8), ("p99", 8), ("TPOT p50", 9),
     ("E2E p50", 9), ("one stream", 10), ("output", 9),
 )  # fmt: skip
 UNITS = ("", "", "", "ms", "ms", "ms", "ms", "ms", "tok/s", "tok/s")
@@ -185,7 +185,7 @@ def _cells(run: Run, summary: Summary) -> list[str]:
     return [
         run.plan.load.words(),
         str(counts.get("ok", 0)),
-        str(counts.get("failed", 0) + counts.get("empty", 0)),
+        str(unanswered(counts)),
         ms("ttft_s", "p50"),
         ms("ttft_s", "p95"),
         ms("ttft_s", "p99"),

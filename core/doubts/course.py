@@ -13,6 +13,7 @@ from core.quantities import percent, seconds
 from core.records import Failure, FailureKind, Outcome
 from core.redaction import text
 from core.run import RunState, StoppedBy
+from core.summary import unanswered
 from core.words import say
 
 FAILED_SHARE = 0.01
@@ -40,7 +41,7 @@ def _models_there(seen: Evidence, failure: Failure) -> str:
 def failure_doubts(seen: Evidence) -> Iterator[Finding]:
     """Failures above 1 %, or nothing but failures."""
     counts = seen.summary.counts
-    lost = counts.get("failed", 0) + counts.get("empty", 0)
+    lost = unanswered(counts)
     ended = lost + counts.get("ok", 0)
     if lost <= FAILED_SHARE * ended:
         return
