@@ -100,6 +100,10 @@ class Load:
         if self.concurrency is not None:
             whole("Concurrency", self.concurrency, 1, MOST_IN_FLIGHT)
             require(self.max_in_flight is None, "A cap in flight belongs to a rate: leave it out of a closed loop.")
+            require(
+                not self.stop_when_saturated,
+                "A closed loop keeps its requests in flight: leave out its stop when saturated, which is a rate's.",
+            )
         if self.rate is not None:
             number("Rate", self.rate, LEAST_PER_S, MOST_PER_S)
         number("Burstiness", self.burstiness, 0.01, 1000)

@@ -329,7 +329,7 @@ LOADED = [
     Experiment(id="e", name="e", plans=interleaved([A, B], Workload(seed=7), OPEN_LOADS, repeats=3, slo=TO_KEEP),
                cooldown_s=2.5, skip_saturated=True),
     Experiment(id="e", name="e", plans=interleaved([A], Workload(), [STAGED])),
-    Experiment(id="e", name="e", plans=interleaved([A], Workload(), [Load(stop_when_saturated=True)]),
+    Experiment(id="e", name="e", plans=interleaved([A], Workload(), [Load(warmup_requests=3)]),
                sweep=Sweep(high=128, between=5), cooldown_s=1.0),
     Experiment(id="e", name="e", plans=interleaved([A, B], Workload(), [Load()], slo=TO_KEEP),
                search=Search(variable="concurrency", low=1, high=4096, slo=TO_KEEP)),
