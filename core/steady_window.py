@@ -52,7 +52,7 @@ def in_steady_state(records: Sequence[RequestRecord], window: Window, slo: Slo |
         "requests_per_s": per_second(len(ended), span_s),
         "goodput_per_s": None if slo is None else goodput_per_s(ended, slo, span_s),
     }
-    return replace(found, throughput=rates, duration_s=span_s, tutorial=None, mean_in_flight=_mean(records, window))
+    return replace(found, throughput=rates, duration_s=span_s, mean_in_flight=_mean(records, window))
 
 
 def _tokens_within(record: RequestRecord, window: Window) -> float:
