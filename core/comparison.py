@@ -40,15 +40,14 @@ class Difference:
     """A statistic of two sets of values, and their ratio with its 95 % interval.
 
     Attributes:
-        baseline, other: The statistic of each side; None without values.
-        ratio: other / baseline; None if it cannot be formed.
+        baseline: Its statistic; None without values.
+        ratio: The other side's statistic / the baseline's; None if it cannot be formed.
         low, high: None if there are too few values for an interval.
         counts: Values on each side, the baseline's first.
     """
 
     statistic: str
     baseline: float | None = None
-    other: float | None = None
     ratio: float | None = None
     low: float | None = None
     high: float | None = None
@@ -102,7 +101,6 @@ def difference(
     return Difference(
         statistic=statistic,
         baseline=values[0],
-        other=values[1],
         ratio=ratio,
         low=within[0],
         high=within[1],
@@ -155,7 +153,6 @@ def difference_of_rates(baseline: Sequence[Rate], other: Sequence[Rate]) -> Diff
     return Difference(
         statistic="rate",
         baseline=sides[0].per_s,
-        other=sides[1].per_s,
         ratio=ratio,
         low=within[0],
         high=within[1],
@@ -178,7 +175,6 @@ def difference_of_repeats(baseline: Sequence[float], other: Sequence[float]) -> 
     return Difference(
         statistic="mean",
         baseline=means[0],
-        other=means[1],
         ratio=ratio,
         low=within[0],
         high=within[1],

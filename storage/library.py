@@ -78,9 +78,8 @@ class Library:
                 "UPDATE endpoints SET name = ?, saved_at = ?, endpoint = ? WHERE name = ?",
                 [name, datetime.now(UTC), text, old[0]],
             )
-            if asked_elsewhere(
-                read_endpoint(old[1]), endpoint
-            ):  # what the old address answered says nothing about the new
+            # What the old address answered says nothing about the new.
+            if asked_elsewhere(read_endpoint(old[1]), endpoint):
                 connection.execute("UPDATE endpoints SET probe = NULL, probed_at = NULL WHERE name = ?", [name])
             _rename_in_configurations(connection, old[0], name)
 

@@ -32,9 +32,7 @@ def around(centre: float, count: int, seed: int, spread: float = 0.05) -> list[f
 
 def with_interval(low: float, high: float) -> Difference:
     """A difference with this interval."""
-    return Difference(
-        statistic="p50", baseline=1.0, other=1.0, ratio=(low + high) / 2, low=low, high=high, counts=(9, 9)
-    )
+    return Difference(statistic="p50", baseline=1.0, ratio=(low + high) / 2, low=low, high=high, counts=(9, 9))
 
 
 @pytest.mark.parametrize(
