@@ -39,8 +39,11 @@ class Entry:
 
     def sample(self, metric: str) -> Sample:
         """One metric's values, or their grid where there may be millions."""
-        points = self.grid(metric) if metric in POOLED else sorted(self.values(metric))
-        return Sample(points=points, count=self.summary.distributions[metric].count)
+        known = self.summary.distributions[metric]
+        if metric not in POOLED:
+            return Sample(points=sorted(self.values(metric)), count=known.count)
+        exact = {0.5: known.p50, 0.9: known.p90, 0.95: known.p95, 0.99: known.p99}
+        return Sample(points=self.grid(metric), count=known.count, exact=exact)
 
 
 def of_records(run: Run, summary: Summary) -> Entry:
