@@ -7,7 +7,7 @@ from math import exp, fsum, inf, isfinite, log, sqrt
 from typing import Literal
 
 from core.definitions.spec import Better
-from core.percentile import FOR_HIGH, FOR_P99
+from core.percentile import FOR_HALF, FOR_HIGH, FOR_P99
 from core.resampling import draws, estimate
 from core.steadiness import Rate, together
 from core.words import say
@@ -16,7 +16,7 @@ Statistic = Literal["mean", "p50", "p90", "p95", "p99"]
 MARGIN = 0.03  # a ratio wholly within is no difference worth naming
 # Fewer values than these and no interval is given: a percentile stands on the few values beyond it, and the bootstrap
 # of a mean is too narrow where its values are few. Under load there have to be as many rounds as values for a median.
-FEWEST: dict[str, int] = {"mean": 30, "p50": 5, "p90": FOR_HIGH, "p95": FOR_HIGH, "p99": FOR_P99}
+FEWEST: dict[str, int] = {"mean": 30, "p50": FOR_HALF, "p90": FOR_HIGH, "p95": FOR_HIGH, "p99": FOR_P99}
 FEWEST_RUNS = 2
 # Student's t for a 95 % interval at 1 to 30 degrees of freedom.
 T95 = (
@@ -57,6 +57,11 @@ class Difference:
     def within(self) -> tuple[float, float] | None:
         """The interval, None if there is none."""
         return (self.low, self.high) if self.low is not None and self.high is not None else None
+
+
+def change(ratio: float | None) -> float | None:
+    """A ratio as percent above or, negative, below the baseline."""
+    return None if ratio is None else (ratio - 1) * 100
 
 
 def _finite(values: Sequence[float]) -> list[float]:

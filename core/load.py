@@ -175,7 +175,7 @@ class Load:
             return ""
         if self.constant:
             return say("evenly spaced")
-        return say("Poisson") if self.burstiness == 1 else say("burstiness {k:g}", k=self.burstiness)
+        return say("at random (Poisson)") if self.burstiness == 1 else say("burstiness {k:g}", k=self.burstiness)
 
     def words(self) -> str:
         """The level as people read it: `4 in flight`, `12.5 requests/s`."""

@@ -12,7 +12,7 @@ from operator import mul, sub
 from core import metrics, timeline
 from core.goodput import goodput_per_s
 from core.percentile import percentile
-from core.records import Outcome, RequestRecord, TokenSource
+from core.records import COUNTED, Outcome, RequestRecord, TokenSource
 from core.slo import Slo
 from core.timeline import per_second
 from core.tutorial import Tutorial, tutorial
@@ -196,10 +196,15 @@ def unanswered(counts: Mapping[str, int]) -> int:
     return counts.get("failed", 0) + counts.get("empty", 0)
 
 
-def success_rate(counts: dict[str, int]) -> float | None:
+def counted(counts: Mapping[str, int]) -> int:
+    """ok + failed + empty: the requests that shares are of."""
+    return sum(counts.get(outcome, 0) for outcome in COUNTED)
+
+
+def success_rate(counts: Mapping[str, int]) -> float | None:
     """ok / (ok + failed + empty); None if nothing ended."""
-    ended = counts["ok"] + unanswered(counts)
-    return counts["ok"] / ended if ended else None
+    of = counted(counts)
+    return counts["ok"] / of if of else None
 
 
 def token_source(answered: Iterable[RequestRecord]) -> TokenSource | None:
@@ -225,6 +230,6 @@ def summarise(records: Sequence[RequestRecord], slo: Slo | None = None) -> Summa
         duration_s=duration_s,
         mean_in_flight=_mean_in_flight(measured, duration_s),
         itl_share=itl_share,
-        tutorial=tutorial(answered, duration_s),
+        tutorial=tutorial(answered),
         token_source=token_source(answered),
     )

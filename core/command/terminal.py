@@ -90,7 +90,7 @@ class Line(Listener):
             return
         so_far_s = progress.at_s - self._warm_s
         share = self._share(progress, so_far_s)
-        left_s = time_left_s((self._plan, *self._ahead), 0, share=share, so_far_s=so_far_s, between_s=self._between_s)
+        left_s = time_left_s((self._plan, *self._ahead), share=share, so_far_s=so_far_s, between_s=self._between_s)
         full = int(share * BAR)
         self.stage(
             "█" * full + "░" * (BAR - full),

@@ -151,7 +151,7 @@ class LiveExperiment:
         for place in reversed(measured):
             run = self.runs[place]
             to_come = [one.plan for one in self.runs[place + 1 :] if one.state not in ENDED_STATES]
-            left_s = time_left_s([run.plan, *to_come], 0, share=run.share, so_far_s=run.measured_s, between_s=between_s)
+            left_s = time_left_s([run.plan, *to_come], share=run.share, so_far_s=run.measured_s, between_s=between_s)
             if left_s is not None:
                 return left_s
         return None

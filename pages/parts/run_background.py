@@ -84,11 +84,7 @@ def _level(load: Load) -> dict[str, object]:
     else:
         found = {
             say("requests/s"): number(load.rate),
-            say("arrivals"): say("evenly spaced")
-            if load.constant
-            else say("at random (Poisson)")
-            if load.burstiness == 1
-            else say("in bursts, k {k}", k=number(load.burstiness)),
+            say("arrivals"): load.arrivals_words(),
             say("most in flight"): count(load.max_in_flight),
         }
     if load.stages:

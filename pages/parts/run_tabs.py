@@ -9,13 +9,12 @@ import streamlit as st
 from core.charts.sample import thinned
 from core.metrics import gaps_s, waiting_share
 from core.quantities import percent
-from core.records import Outcome, RequestRecord
+from core.records import COUNTED, Outcome, RequestRecord
 from core.words import say
 from pages.parts.measures import definition, definitions, sentence, three_digits
 from pages.parts.text import MISSING, count, escape_markdown, plural
 
 SPARKS = 40
-ENDED = (Outcome.OK.value, Outcome.FAILED.value, Outcome.EMPTY.value)
 APART = {
     Outcome.CANCELLED: ("request was cancelled", "requests were cancelled"),
     Outcome.INCOMPLETE: ("request had not ended", "requests had not ended"),
@@ -124,7 +123,7 @@ def _one_request(row: Any, texts: Texts) -> None:
 def errors_tab(table: pd.DataFrame) -> None:
     """Failures by kind: how many of all that ended, with which status, the last words of the server."""
     measured = table[~table["warmup"]]
-    ended = measured[measured["outcome"].isin(ENDED)]
+    ended = measured[measured["outcome"].isin(COUNTED)]
     failed = ended[ended["failure_kind"].notna()]
     if failed.empty:
         st.markdown(f":green[:material/check_circle:] {say('No request failed.')}")

@@ -13,6 +13,7 @@ from core.comparison import (
     FEWEST,
     Difference,
     Verdict,
+    change,
     difference,
     difference_of_repeats,
     differs,
@@ -224,3 +225,9 @@ def test_repeats_of_any_kind_have_a_verdict(ours, theirs):
 
     assert isinstance(verdict(found, "higher"), Verdict)
     assert found.within is None or found.within[0] <= found.ratio <= found.within[1]
+
+
+def test_a_ratio_is_told_as_a_change():
+    assert change(1.25) == pytest.approx(25)
+    assert change(0.75) == pytest.approx(-25)
+    assert change(None) is None

@@ -27,7 +27,7 @@ def test_one_request_a_second_is_one(rate, told):
 
 def test_it_says_how_requests_arrive():
     assert Load(concurrency=4).arrivals_words() == ""
-    assert open_load().arrivals_words() == "Poisson"
+    assert open_load().arrivals_words() == "at random (Poisson)"
     assert open_load(burstiness=0.5).arrivals_words() == "burstiness 0.5"
     assert open_load(constant=True, burstiness=0.5).arrivals_words() == "evenly spaced"
     assert Stage(seconds=30, start=5, end=5).words == "30 s at 5"
