@@ -20,7 +20,7 @@ def lanes(run: Run, summary: Summary) -> int:
     return run.plan.load.concurrency or max(1, ceil(summary.mean_in_flight or 1.0))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One chosen run.
 
@@ -72,7 +72,7 @@ def _stay(record: RequestRecord) -> Stay | None:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
     """One configuration at one load: one run, or its repeats.
 

@@ -20,7 +20,7 @@ RATE_WINDOW_S = 2.0
 WAITED = say("Waited for another measured run on this machine to end.")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Moments:
     """How often something happened, and when first and last."""
 
