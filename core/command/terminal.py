@@ -8,7 +8,7 @@ from typing import TextIO
 
 from core.comparison import FEWEST
 from core.course import Done, expected_runs
-from core.findings import findings, greyed
+from core.findings import Finding, findings, gravest, greyed
 from core.fleet.local import WAITING, Listener, run_name
 from core.loadgen.channel import Progress
 from core.plan import Experiment, RunPlan
@@ -197,18 +197,21 @@ def _cells(run: Run, summary: Summary) -> list[str]:
 
 
 def _findings(runs: Sequence[tuple[Run, Summary]]) -> list[str]:
-    """One line a kind of doubt, in the words of the first run that has it; the others are named."""
-    told: dict[tuple[str, str], tuple[str, list[str]]] = {}
+    """One line a kind of doubt, in the words of the run where it is gravest; the others are named."""
+    told: dict[tuple[str, str], list[tuple[str, Finding]]] = {}
     for run, summary in runs:
         for finding in findings(run, summary):
             if finding.level == "ok":
                 continue
             alike = (finding.kind, finding.why if finding.kind == "run_failed" else "")
-            told.setdefault(alike, (f"{run.name}: {finding.text}", []))[1].append(run.name)
+            told.setdefault(alike, []).append((run.name, finding))
     lines = []
-    for words, names in told.values():
-        also = say(" (Also: {names}.)", names=some(names[1:], NAMED)) if len(names) > 1 else ""
-        lines.append(f"* {words}{also}")
+    for many in told.values():
+        worst = gravest(finding for _, finding in many)
+        name = next(name for name, finding in many if finding is worst)
+        others = [other for other, finding in many if finding is not worst]
+        also = say(" (Also: {names}.)", names=some(others, NAMED)) if others else ""
+        lines.append(f"* {name}: {worst.text}{also}")
     return [printable(line) for line in lines]
 
 

@@ -68,6 +68,7 @@ def failure_doubts(seen: Evidence) -> Iterator[Finding]:
     yield Finding(
         kind="failures",
         level="stop" if lost > ended / 2 else "act",
+        degree=lost / ended,
         what=what,
         why=say("Latencies are those of the others only, and a server that turns requests away looks fast."),
         do=say("Look at the errors below, then measure again with a load that the server accepts."),
