@@ -81,7 +81,7 @@ def _rows(table: pd.DataFrame, sparks: dict[str, list[float]]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "id": table["request_id"],
-            "#": table["place"],
+            "#": table["place"].astype("Int64").mask(table["warmup"].astype(bool)),  # a warm-up has a count of its own
             "Sent": table["sent_s"],
             "TTFT": [three_digits(value * 1e3) for value in table["ttft_s"]],
             "TPOT": [three_digits(value * 1e3) for value in table["tpot_s"]],
