@@ -14,7 +14,7 @@ help:
 	@echo "make setup      the set-up alone: .venv, the pinned packages, the demo model (PYTHON=/path/to/python3.12 chooses one)"
 	@echo "make check      format, lint, types, import contracts and the tests without a browser"
 	@echo "make test       all of that and the browser tests; what CI runs"
-	@echo "make test-long  the long ones: the full built-in comparison, ten kill -9 rounds, the benches"
+	@echo "make test-long  the full built-in comparison, all rounds of kill -9, browser tests by hand, a large run, benches"
 	@echo "make clean      remove .venv and the tools' caches; data/ stays"
 
 setup:

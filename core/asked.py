@@ -25,7 +25,8 @@ class Manner:
     """Everything of a load but its level.
 
     Attributes:
-        burstiness, constant, max_in_flight: Of an open loop; a closed one has no arrivals.
+        burstiness, constant, max_in_flight, stop_when_saturated: Of an open loop; a closed one has no arrivals, and
+            never more in flight than it keeps there.
     """
 
     requests: int | None
@@ -46,12 +47,17 @@ class Manner:
             requests=self.requests,
             duration_s=self.duration_s,
             warmup_requests=self.warmup_requests,
-            stop_when_saturated=self.stop_when_saturated,
             restraint=self.restraint,
         )
         if variable == "concurrency":
             return load
-        return replace(load, burstiness=self.burstiness, constant=self.constant, max_in_flight=self.max_in_flight)
+        return replace(
+            load,
+            burstiness=self.burstiness,
+            constant=self.constant,
+            max_in_flight=self.max_in_flight,
+            stop_when_saturated=self.stop_when_saturated,
+        )
 
     def along(self, stages: tuple[Stage, ...], *, to_their_end: bool) -> Load:
         """The load of rates one after the other; `to_their_end` lets it last as long as they do. Raises PlanError."""

@@ -13,7 +13,7 @@ from core.records import Outcome, RequestRecord
 from core.repeats import OneRun, Turn
 from core.run import Run
 from core.steadiness import Rate, Stay, rate, stay
-from core.summary import Summary, values
+from core.summary import Summary, unanswered, values
 
 
 def lanes(run: Run, summary: Summary) -> int:
@@ -21,7 +21,7 @@ def lanes(run: Run, summary: Summary) -> int:
     return run.plan.load.concurrency or max(1, ceil(summary.mean_in_flight or 1.0))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One chosen run.
 
@@ -49,8 +49,11 @@ class Entry:
 
     def sample(self, metric: str) -> Sample:
         """One metric's values, or their grid where there may be millions."""
-        points = self.grid(metric) if metric in POOLED else sorted(self.values(metric))
-        return Sample(points=points, count=self.summary.distributions[metric].count)
+        known = self.summary.distributions[metric]
+        if metric not in POOLED:
+            return Sample(points=sorted(self.values(metric)), count=known.count)
+        exact = {0.5: known.p50, 0.9: known.p90, 0.95: known.p95, 0.99: known.p99}
+        return Sample(points=self.grid(metric), count=known.count, exact=exact)
 
 
 def of_records(run: Run, summary: Summary) -> Entry:
@@ -79,7 +82,7 @@ def _stay(record: RequestRecord) -> Stay | None:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
     """One configuration at one load: one run, or its repeats.
 
@@ -151,7 +154,7 @@ class Cell:
         """Failed and empty requests of all that ended."""
         counts = [entry.summary.counts for entry in self.entries]
         ok = sum(count["ok"] for count in counts)
-        bad = sum(count["failed"] + count["empty"] for count in counts)
+        bad = sum(map(unanswered, counts))
         return bad / (ok + bad) if ok + bad else None
 
     @property

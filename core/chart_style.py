@@ -11,6 +11,8 @@ from typing import Literal
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from core.shortening import TURNING
+
 Mode = Literal["light", "dark"]
 FONT = "'Source Sans', 'Source Sans 3', system-ui, -apple-system, 'Segoe UI', sans-serif"
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "pentagon", "star", "triangle-down")
@@ -74,7 +76,7 @@ INK: dict[Mode, Ink] = {
 def plain(text: str, longest: int = 40) -> str:
     """A name as a figure may show it: shortened, and nothing in it read as HTML, TeX or a hover field."""
     short = text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
-    return short.translate(MARKUP)
+    return short.translate(MARKUP | TURNING)
 
 
 def symbol(slot: int) -> str:

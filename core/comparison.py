@@ -7,7 +7,7 @@ from math import exp, fsum, inf, isfinite, log, sqrt
 from typing import Literal
 
 from core.definitions.spec import Better
-from core.percentile import FOR_HIGH, FOR_P99
+from core.percentile import FOR_HALF, FOR_HIGH, FOR_P99
 from core.resampling import draws, estimate
 from core.steadiness import Rate, together
 from core.words import say
@@ -16,7 +16,7 @@ Statistic = Literal["mean", "p50", "p90", "p95", "p99"]
 MARGIN = 0.03  # a ratio wholly within is no difference worth naming
 # Fewer values than these and no interval is given: a percentile stands on the few values beyond it, and the bootstrap
 # of a mean is too narrow where its values are few. Under load there have to be as many rounds as values for a median.
-FEWEST: dict[str, int] = {"mean": 30, "p50": 5, "p90": FOR_HIGH, "p95": FOR_HIGH, "p99": FOR_P99}
+FEWEST: dict[str, int] = {"mean": 30, "p50": FOR_HALF, "p90": FOR_HIGH, "p95": FOR_HIGH, "p99": FOR_P99}
 FEWEST_PAIRS = 3  # of repeats that took turns; two would leave the interval to chance
 # Student's t for a 95 % interval at 1 to 30 degrees of freedom.
 T95 = (
@@ -40,8 +40,8 @@ class Difference:
     """A statistic of two sets of values, and their ratio with its 95 % interval.
 
     Attributes:
-        baseline, other: The statistic of each side; None without values.
-        ratio: other / baseline; None if it cannot be formed.
+        baseline: Its statistic; None without values.
+        ratio: The other side's statistic / the baseline's; None if it cannot be formed.
         low, high: None if there are too few values for an interval.
         counts: Values on each side, the baseline's first.
         pairs: Pairs of runs that took turns, behind a difference that rests on them; 0 where it rests on what single
@@ -50,7 +50,6 @@ class Difference:
 
     statistic: str
     baseline: float | None = None
-    other: float | None = None
     ratio: float | None = None
     low: float | None = None
     high: float | None = None
@@ -61,6 +60,11 @@ class Difference:
     def within(self) -> tuple[float, float] | None:
         """The interval, None if there is none."""
         return (self.low, self.high) if self.low is not None and self.high is not None else None
+
+
+def change(ratio: float | None) -> float | None:
+    """A ratio as percent above or, negative, below the baseline."""
+    return None if ratio is None else (ratio - 1) * 100
 
 
 def _finite(values: Sequence[float]) -> list[float]:
@@ -105,7 +109,6 @@ def difference(
     return Difference(
         statistic=statistic,
         baseline=values[0],
-        other=values[1],
         ratio=ratio,
         low=within[0],
         high=within[1],
@@ -156,7 +159,6 @@ def difference_of_rates(baseline: Sequence[Rate], other: Sequence[Rate]) -> Diff
     return Difference(
         statistic="rate",
         baseline=sides[0].per_s,
-        other=sides[1].per_s,
         ratio=ratio,
         low=within[0],
         high=within[1],
@@ -176,7 +178,7 @@ def difference_of_pairs(pairs: Sequence[tuple[float, float]], statistic: str) ->
         return Difference(statistic=statistic, counts=counts)
     if min(min(pair) for pair in known) <= 0:  # no logarithm: who brought nothing is behind, without an interval
         ours, theirs = (fsum(side) / len(known) for side in zip(*known, strict=True))
-        bare = Difference(statistic=statistic, baseline=ours, other=theirs, ratio=_ratio(ours, theirs))
+        bare = Difference(statistic=statistic, baseline=ours, ratio=_ratio(ours, theirs))
         return replace(bare, counts=counts, pairs=len(known))
     logs = [(log(ours), log(theirs)) for ours, theirs in known]
     centres = [fsum(side) / len(logs) for side in zip(*logs, strict=True)]
@@ -189,7 +191,6 @@ def difference_of_pairs(pairs: Sequence[tuple[float, float]], statistic: str) ->
     return Difference(
         statistic=statistic,
         baseline=exp(centres[0]),
-        other=exp(centres[1]),
         ratio=_exp(centre),
         low=within[0],
         high=within[1],

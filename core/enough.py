@@ -39,9 +39,14 @@ class Shortfall:
         return self.needed / self.answers
 
 
+def for_throughput(at_once: int) -> int:
+    """Answers from which on a throughput has an interval, where so many requests were served at once."""
+    return max(FEWEST_ANSWERS, FEWEST_ROUNDS * at_once)
+
+
 def needed(at_once: int, percentile: Statistic) -> int:
-    """Answers that a throughput and a latency percentile need, where so many requests were served at once."""
-    return max(FEWEST_ANSWERS, FEWEST_ROUNDS * at_once, FEWEST[percentile])
+    """Answers that a throughput and a latency percentile need."""
+    return max(for_throughput(at_once), FEWEST[percentile])
 
 
 def shortfall(line: Lineup, percentile: Statistic) -> Shortfall | None:

@@ -8,7 +8,7 @@ from core.doubts.claims import claim_doubts
 from core.doubts.client import client_doubts, greyed_by_client
 from core.doubts.course import busy_doubts, failure_doubts, preflight_doubts, simulated_doubts, state_doubts
 from core.doubts.evidence import evidence
-from core.doubts.finding import LEVELS, Finding, Level, in_order
+from core.doubts.finding import LEVELS, Finding, Level, gravest, in_order
 from core.doubts.load import held_doubts, saturation_doubts, schedule_doubts, turned_away_doubts
 from core.doubts.samples import greyed_by_samples, sample_doubts
 from core.doubts.serving import cold_doubts, serial_doubts
@@ -16,7 +16,7 @@ from core.run import Run
 from core.summary import Summary
 from core.words import say
 
-__all__ = ["LEVELS", "Finding", "Level", "findings", "gathered", "greyed", "in_order", "of_part"]
+__all__ = ["LEVELS", "Finding", "Level", "findings", "gathered", "gravest", "greyed", "in_order", "of_part"]
 
 DOUBTS = (
     state_doubts, saturation_doubts, failure_doubts, turned_away_doubts, held_doubts, schedule_doubts, client_doubts,
@@ -60,7 +60,8 @@ def gathered(of_runs: Sequence[tuple[str, Sequence[Finding]]]) -> list[Finding]:
 
 
 def _of_several(many: Sequence[tuple[str, Finding]], runs: int) -> Finding:
-    name, worst = min(many, key=lambda pair: LEVELS.index(pair[1].level))
+    worst = gravest(finding for _, finding in many)
+    name = next(name for name, finding in many if finding is worst)
     where = name
     if len(many) > 1:
         where = say("{n} of {all} runs, such as {name}", n=len(many), all=runs, name=name)

@@ -22,7 +22,7 @@ BRIEF = 40  # letters of a name in a table or a line of text
 SLOTS = 8  # colours; more lines than these cannot be told apart
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Contender:
     """One configuration of the comparison, with one line and one colour.
 
@@ -62,7 +62,7 @@ class Contender:
         return [entry for level in self.levels for entry in self.cells[level].entries]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Lineup:
     """Everything chosen, the baseline first named.
 

@@ -106,6 +106,10 @@ class Load:
         if self.concurrency is not None:
             whole("Concurrency", self.concurrency, 1, MOST_IN_FLIGHT)
             require(self.max_in_flight is None, "A cap in flight belongs to a rate: leave it out of a closed loop.")
+            require(
+                not self.stop_when_saturated,
+                "A closed loop keeps its requests in flight: leave out its stop when saturated, which is a rate's.",
+            )
         if self.rate is not None:
             number("Rate", self.rate, LEAST_PER_S, MOST_PER_S)
         number("Burstiness", self.burstiness, 0.01, 1000)
@@ -197,7 +201,7 @@ class Load:
             return self.trace.words
         if self.constant:
             return say("evenly spaced")
-        return say("Poisson") if self.burstiness == 1 else say("burstiness {k:g}", k=self.burstiness)
+        return say("at random (Poisson)") if self.burstiness == 1 else say("burstiness {k:g}", k=self.burstiness)
 
     def words(self) -> str:
         """The level as people read it: `4 in flight`, `12.5 requests/s`, `2 requests/s, trace chat.csv`."""

@@ -5,6 +5,7 @@ from math import floor
 
 # Of fewer values, a percentile is hardly more than the few slowest: it is shown grey and no interval is given.
 FOR_P99 = 100
+FOR_HALF = 5
 FOR_HIGH = 30  # for any other percentile above the median
 HIGH = ("p90", "p95", "p99")
 

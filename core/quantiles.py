@@ -1,7 +1,7 @@
 """A sorted sample, or the quantile grid of a larger one, read in the same way. Knows no metric and no run."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -18,15 +18,19 @@ class Sample:
     Attributes:
         points: From the smallest to the largest value, in seconds.
         count: How many raw values stand behind the points.
+        exact: Values known exactly by their shares, where a grid would only come near them.
     """
 
     points: Sequence[float]
     count: int
+    exact: Mapping[float, float] = field(default_factory=dict)
 
     def at(self, shares: Sequence[float] | Numbers) -> Numbers:
         """The values below which these shares (0..1) lie; linear interpolation, as the glossary's percentile."""
         values = np.asarray(self.points, dtype=float)
         found: Numbers = np.interp(np.asarray(shares) * (len(values) - 1), np.arange(len(values)), values)
+        for place, share in enumerate(shares if self.exact else ()):
+            found[place] = self.exact.get(float(share), found[place])
         return found
 
     def cumulated(self) -> tuple[Numbers, Numbers]:

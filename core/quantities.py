@@ -43,6 +43,11 @@ def seconds_alike(*values: float | None) -> tuple[str, ...]:
     return tuple(MISSING if value is None else say("{value} s", value=number(value)) for value in values)
 
 
+def in_percent(share: float | None) -> float | None:
+    """A share in the unit of an axis that counts percent."""
+    return None if share is None else share * 100
+
+
 def percent(share: float | None, *, digits: int | None = None) -> str:
     """A share as a percentage, never rounded up to 100: one decimal below 2 % only, unless `digits` says how many."""
     if share is None:

@@ -20,6 +20,9 @@ class Outcome(StrEnum):
     INCOMPLETE = "incomplete"
 
 
+COUNTED = (Outcome.OK, Outcome.FAILED, Outcome.EMPTY)  # what shares are of: the others say nothing of the server
+
+
 class TokenSource(StrEnum):
     """Where a token count comes from: the server, a tokenizer, or nowhere. No run of our own counts by a tokenizer."""
 

@@ -1,6 +1,7 @@
 """Intervals by drawing again: the bootstrap distribution of a mean or percentile. Knows values, no metric and no run.
 
-numpy is imported inside the functions: the measuring command never pays for it.
+numpy is imported inside the functions: the command line pays for it only where it holds configurations against each
+other, and then after the last run.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,7 @@
-"""JSON values of a run file -> Run. Trusts nothing that it reads, and says in one sentence what is wrong and where."""
+"""JSON values of a run file -> Run; waits for uploads: by now tests alone read run files back.
+
+Trusts nothing that it reads, and says in one sentence what is wrong and where.
+"""
 
 import dataclasses
 from array import array

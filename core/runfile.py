@@ -61,7 +61,7 @@ def _request_to_dict(record: RequestRecord, *, texts: bool) -> dict[str, Any]:
 
 
 def _finding_to_dict(finding: Finding) -> dict[str, Any]:
-    told = dataclasses.asdict(finding) | {"text": finding.text}
+    told = {name: getattr(finding, name) for name in ("kind", "level", "what", "why", "do", "text")}
     return {name: redaction.text(value) for name, value in told.items()}
 
 
@@ -233,7 +233,7 @@ def from_bytes(content: bytes, *, most_bytes: int = MOST_BYTES) -> list[Run]:
 
 
 def read(path: Path, *, most_bytes: int = MOST_BYTES) -> list[Run]:
-    """The runs of the file at `path`. Raises RunFileError."""
+    """The runs of the file at `path`. Waits for uploads: by now tests alone read. Raises RunFileError."""
     try:
         if path.stat().st_size > most_bytes:
             raise refuse("The file has more than {most} MB: export fewer runs.", most=most_bytes // 2**20)

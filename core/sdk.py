@@ -154,9 +154,8 @@ def _open(lane: Lane, client: httpx2.Client) -> "openai.Stream[Any]":
 def _create(sdk: openai.OpenAI, lane: Lane, extra: dict[str, Any]) -> "openai.Stream[Any]":
     model = lane.contestant.model
     if lane.contestant.endpoint.api == "completions":
-        completions = (
-            sdk.completions
-        )  # the SDK loads its parts when they are first named: not part of any answer's time
+        # The SDK loads its parts when they are first named: that is part of no answer's time.
+        completions = sdk.completions
         lane.asking()
         return completions.create(model=model, prompt=lane.prompt, stream=True, extra_body=extra)
     messages: Any = [{"role": "user", "content": lane.prompt}]

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 
 ELLIPSIS = "…"
+# What turns the direction of all that follows it: in a name it would mirror the words and numbers behind that.
+TURNING = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), "\N{REPLACEMENT CHARACTER}")
 
 
 def cut(text: str, longest: int) -> str:

@@ -33,6 +33,12 @@ def steady_window(records: Sequence[RequestRecord], concurrency: int) -> Window 
     return (begin_s, end_s) if begin_s is not None and end_s is not None and end_s > begin_s else None
 
 
+def sent_within(records: Sequence[RequestRecord], window: Window) -> list[RequestRecord]:
+    """The requests whose latencies are the window's."""
+    begin_s, end_s = window
+    return [record for record in records if record.sent_s is not None and begin_s <= record.sent_s < end_s]
+
+
 def in_steady_state(records: Sequence[RequestRecord], window: Window, slo: Slo | None = None) -> Summary:
     """The numbers of a window: latencies and counts of the requests sent in it, and per second what came in it.
 
@@ -40,8 +46,7 @@ def in_steady_state(records: Sequence[RequestRecord], window: Window, slo: Slo |
     count where they ended.
     """
     begin_s, end_s = window
-    sent = [record for record in records if record.sent_s is not None and begin_s <= record.sent_s < end_s]
-    found = summarise(sent)
+    found = summarise(sent_within(records, window))
     answered = [record for record in records if not record.warmup and record.outcome is Outcome.OK]
     counted = all(record.output_tokens is not None for record in answered)
     tokens = sum(_tokens_within(record, window) for record in answered) if counted else None
@@ -52,7 +57,7 @@ def in_steady_state(records: Sequence[RequestRecord], window: Window, slo: Slo |
         "requests_per_s": per_second(len(ended), span_s),
         "goodput_per_s": None if slo is None else goodput_per_s(ended, slo, span_s),
     }
-    return replace(found, throughput=rates, duration_s=span_s, tutorial=None, mean_in_flight=_mean(records, window))
+    return replace(found, throughput=rates, duration_s=span_s, mean_in_flight=_mean(records, window))
 
 
 def _tokens_within(record: RequestRecord, window: Window) -> float:

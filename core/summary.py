@@ -4,7 +4,7 @@ Warm-up requests are in nothing but their own count; failed, empty and cancelled
 Never an average of percentiles, never 0 or NaN for unknown.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum, sqrt
 from operator import mul, sub
@@ -12,7 +12,7 @@ from operator import mul, sub
 from core import metrics, timeline
 from core.goodput import goodput_per_s
 from core.percentile import percentile
-from core.records import Outcome, RequestRecord, TokenSource
+from core.records import COUNTED, Outcome, RequestRecord, TokenSource
 from core.slo import Slo
 from core.timeline import per_second
 from core.tutorial import Tutorial, tutorial
@@ -191,10 +191,20 @@ def _mean_in_flight(measured: Sequence[RequestRecord], duration_s: float | None)
     return fsum(busy) / duration_s
 
 
-def success_rate(counts: dict[str, int]) -> float | None:
+def unanswered(counts: Mapping[str, int]) -> int:
+    """Requests that ended without a usable answer: failed ones and empty ones."""
+    return counts.get("failed", 0) + counts.get("empty", 0)
+
+
+def counted(counts: Mapping[str, int]) -> int:
+    """ok + failed + empty: the requests that shares are of."""
+    return sum(counts.get(outcome, 0) for outcome in COUNTED)
+
+
+def success_rate(counts: Mapping[str, int]) -> float | None:
     """ok / (ok + failed + empty); None if nothing ended."""
-    ended = counts["ok"] + counts["failed"] + counts["empty"]
-    return counts["ok"] / ended if ended else None
+    of = counted(counts)
+    return counts["ok"] / of if of else None
 
 
 def token_source(answered: Iterable[RequestRecord]) -> TokenSource | None:
@@ -220,6 +230,6 @@ def summarise(records: Sequence[RequestRecord], slo: Slo | None = None) -> Summa
         duration_s=duration_s,
         mean_in_flight=_mean_in_flight(measured, duration_s),
         itl_share=itl_share,
-        tutorial=tutorial(answered, duration_s),
+        tutorial=tutorial(answered),
         token_source=token_source(answered),
     )

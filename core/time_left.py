@@ -8,15 +8,13 @@ from core.plan import Load, RunPlan
 LEAST_SHARE = 0.03  # of a run counted in requests; before it there is no pace
 
 
-def time_left_s(
-    plans: Sequence[RunPlan], position: int, *, share: float, so_far_s: float, between_s: float
-) -> float | None:
+def time_left_s(plans: Sequence[RunPlan], *, share: float, so_far_s: float, between_s: float) -> float | None:
     """Seconds until the last plan has been run; None where that cannot be told.
 
-    The run at `position` has measured for `so_far_s` and done `share` of its work; before it measured, `between_s`
+    The first has measured for `so_far_s` and done `share` of its work; before it measured, `between_s`
     went by. A round, one request of each lane, is taken to last as long in the runs that follow.
     """
-    load = plans[position].load
+    load = plans[0].load
     if load.duration_s is None and share < LEAST_SHARE:
         return None
     run_s = load.duration_s or so_far_s / share
@@ -24,7 +22,7 @@ def time_left_s(
         None if load.requests is None or load.concurrency is None else run_s / _rounds(load.requests, load.concurrency)
     )
     left = max(run_s - so_far_s, 0.0)
-    for plan in plans[position + 1 :]:
+    for plan in plans[1:]:
         lasts = _lasts_s(plan.load, round_s)
         if lasts is None:
             return None

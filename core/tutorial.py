@@ -21,14 +21,12 @@ class Tutorial:
 
     Attributes:
         chunks_tps, characters_tps: What it prints for the median stream; None if not streamed, if texts were not kept.
-        run_tps: What it prints for the whole run: all chunks by all the time.
         decode_tps: The decode speed of the median stream.
         sentence: All of it in words, with the reasons that apply here.
     """
 
     chunks_tps: float | None
     characters_tps: float | None
-    run_tps: float | None
     decode_tps: float | None
     sentence: str
 
@@ -83,7 +81,7 @@ def _sentence(printed: list[str], decode_tps: float | None, reasons: list[str]) 
     return text + say(". Why they differ: {reasons}.", reasons=say("; ").join(reasons))
 
 
-def tutorial(answered: Sequence[RequestRecord], duration_s: float | None) -> Tutorial | None:
+def tutorial(answered: Sequence[RequestRecord]) -> Tutorial | None:
     """Over successful requests; None if such a script would have had nothing to print."""
     timed = [record for record in answered if _total_s(record) > 0]
     chunks_tps = _median([len(r.chunk_us) / _total_s(r) for r in timed if r.streamed and len(r.chunk_us)])
@@ -96,12 +94,10 @@ def tutorial(answered: Sequence[RequestRecord], duration_s: float | None) -> Tut
         printed.append(say("{speed} (characters / 4 / total time)", speed=number(characters_tps)))
     if not printed:
         return None
-    chunks = sum(len(record.chunk_us) for record in timed)
     decode_tps = _median([speed for record in timed if (speed := metrics.decode_tps(record)) is not None])
     return Tutorial(
         chunks_tps=chunks_tps,
         characters_tps=characters_tps,
-        run_tps=chunks / duration_s if chunks and duration_s else None,
         decode_tps=decode_tps,
         sentence=_sentence(printed, decode_tps, _reasons(timed, characters_tps)),
     )

@@ -15,8 +15,6 @@ from storage import opening, schema
 from storage.opening import Ownership
 from storage.problems import (
     DatabaseClosed,
-    DatabaseOwned,
-    SchemaTooNew,
     StorageProblem,
     first_line,
     from_opening,
@@ -24,7 +22,6 @@ from storage.problems import (
 )
 from storage.writer import Writer, transaction
 
-__all__ = ["Database", "DatabaseClosed", "DatabaseOwned", "SchemaTooNew", "StorageProblem", "default_path"]
 Result = TypeVar("Result")
 
 

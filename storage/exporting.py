@@ -14,8 +14,9 @@ from typing import Any
 from urllib.parse import quote
 
 from core.words import say
-from storage.database import Database, DatabaseOwned, StorageProblem, default_path
+from storage.database import Database, default_path
 from storage.opening import address_file
+from storage.problems import DatabaseOwned, StorageProblem
 from storage.runs import RunStore
 from storage.transfer import Transfer
 

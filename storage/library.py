@@ -30,6 +30,7 @@ from storage.library_values import (
 )
 from storage.problems import (
     ConfigurationNotFound,
+    EndpointChanged,
     EndpointNotFound,
     NameEmpty,
     NameTaken,
@@ -57,8 +58,11 @@ class Library:
                 return one
         raise EndpointNotFound(say("There is no endpoint {name}: it may have been deleted.", name=name))
 
-    def save_endpoint(self, endpoint: Endpoint, *, replaces: str | None = None) -> None:
-        """Add an endpoint, or put it in the place of the one named `replaces`. Raises NameTaken, SecretInHeader."""
+    def save_endpoint(self, endpoint: Endpoint, *, replaces: str | None = None, was: Endpoint | None = None) -> None:
+        """Add an endpoint, or put it in the place of the one named `replaces`.
+
+        Raises NameTaken, SecretInHeader, and EndpointChanged if what it replaces is no longer as it `was`.
+        """
         refuse_secrets(endpoint)
         text = dumps(endpoint_values(endpoint))
         name = readable(endpoint.name)
@@ -66,6 +70,13 @@ class Library:
         def save(connection: Connection) -> None:
             rows = connection.execute("SELECT name, endpoint FROM endpoints").fetchall()
             old = named(rows, replaces) if replaces is not None else None
+            if was is not None and (old is None or read_endpoint(old[1]) != was):
+                words = (
+                    "{name} was changed by somebody else meanwhile."
+                    if old
+                    else "{name} is no longer there under this name."
+                )
+                raise EndpointChanged(say(words, name=replaces))
             taken = named(rows, name)
             if taken is not None and taken != old:
                 raise NameTaken(say("An endpoint is named {name} already: choose another name.", name=name))
@@ -78,9 +89,8 @@ class Library:
                 "UPDATE endpoints SET name = ?, saved_at = ?, endpoint = ? WHERE name = ?",
                 [name, datetime.now(UTC), text, old[0]],
             )
-            if asked_elsewhere(
-                read_endpoint(old[1]), endpoint
-            ):  # what the old address answered says nothing about the new
+            # What the old address answered says nothing about the new.
+            if asked_elsewhere(read_endpoint(old[1]), endpoint):
                 connection.execute("UPDATE endpoints SET probe = NULL, probed_at = NULL WHERE name = ?", [name])
             _rename_in_configurations(connection, old[0], name)
 

@@ -11,7 +11,7 @@ StorageProblem
   WriteFailed          a write that failed for another reason
   DatabaseClosed       asked after `close`
   RunNotFound, RunExists, RunNotEnded, UnknownMetric
-  EndpointNotFound, ConfigurationNotFound, NameEmpty, NameTaken, SecretInHeader
+  EndpointNotFound, EndpointChanged, ConfigurationNotFound, NameEmpty, NameTaken, SecretInHeader
 """
 
 import re
@@ -107,6 +107,10 @@ class ConfigurationNotFound(StorageProblem):
 
 class NameEmpty(StorageProblem):
     """A name without a visible character."""
+
+
+class EndpointChanged(StorageProblem):
+    """Somebody else changed, renamed or deleted it while it was edited."""
 
 
 class NameTaken(StorageProblem):

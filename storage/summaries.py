@@ -162,7 +162,7 @@ def _summary_row(
 
     answered = [record for record in light if not record.warmup and record.outcome is Outcome.OK]
     facts = dataclasses.asdict(whole) | {
-        "tutorial": tutorial(answered, whole.duration_s),
+        "tutorial": tutorial(answered),
         "token_source": token_source(answered),
     }
     return {

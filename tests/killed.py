@@ -11,7 +11,7 @@ from core.run import Run, RunState
 from core.servers.paced_child import PacedServer
 from storage.database import Database
 from storage.runs import RunStore
-from tests.own_time import waited_s
+from tests.own_time import held_s, of_group, waits
 
 MODEL = (
     "gt-ttft20000-itl4000"  # 20 ms to the first token, 4 ms a token: a request of 24 tokens takes a tenth of a second
@@ -45,9 +45,9 @@ def kill_and_check(app: subprocess.Popen[bytes], database: Path, server: PacedSe
     `facts`: what it knew of its server.
     """
     group = os.getpgid(app.pid)
-    waited_before_s = waited_s(group)
+    waited_before = waits(of_group(group))
     time.sleep(KEPT_S)
-    kept_s = KEPT_S + min(waited_s(group) - waited_before_s, MOST_WAITED_S)
+    kept_s = KEPT_S + min(held_s(waited_before, waits(of_group(group))), MOST_WAITED_S)
     killed_s = time.monotonic()
     os.kill(app.pid, signal.SIGKILL)
     app.wait(10)

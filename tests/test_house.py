@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 import tomllib
+from collections.abc import Collection
 from pathlib import Path
 
 from core.command import arguments
@@ -72,6 +73,60 @@ def test_no_file_has_a_name_that_says_nothing():
     assert [
         named(path) for path in PRODUCT if path.stem in FORBIDDEN_NAMES or path.parent.name in FORBIDDEN_NAMES
     ] == []
+
+
+# What is under way changes as it goes on; every other dataclass is a value.
+CHANGING = {
+    "core/fleet/launch.py": {"Launch"},
+    "core/fleet/tally.py": {"Moments"},
+    "core/probing/courier.py": {"Exchange"},
+    "core/probing/report.py": {"Report"},
+    "core/servers/demo.py": {"_Entry"},
+    "pages/parts/trying.py": {"Attempt"},
+    "storage/journal.py": {"Backlog"},
+    "storage/recorder.py": {"_Live"},
+}
+
+
+def loose_dataclasses(source: str, changing: Collection[str] = ()) -> list[str]:
+    """What the dataclasses of one file lack to be frozen, slotted and keyword-only.
+
+    One that changes is not frozen, and one with a cached property cannot be slotted.
+    """
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        for decorator in node.decorator_list if isinstance(node, ast.ClassDef) else ():
+            if "dataclass" not in ast.unparse(decorator).partition("(")[0]:
+                continue
+            wanted = {"frozen", "slots", "kw_only"} - ({"frozen"} if node.name in changing else set())
+            if "cached_property" in ast.unparse(node):
+                wanted.discard("slots")
+            keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
+            given = {one.arg for one in keywords if isinstance(one.value, ast.Constant) and one.value.value is True}
+            found += [f"{node.name} is not {word}" for word in sorted(wanted - given)]
+    return found
+
+
+def test_every_dataclass_is_frozen_slotted_and_keyword_only():
+    loose = {named(path): loose_dataclasses(path.read_text(), CHANGING.get(named(path), ())) for path in PRODUCT}
+
+    assert {path: found for path, found in loose.items() if found} == {}
+
+
+def test_what_is_said_to_change_is_a_dataclass_that_is_not_frozen():
+    frozen = {
+        path: [name for name in names if f"{name} is not frozen" not in loose_dataclasses((ROOT / path).read_text())]
+        for path, names in CHANGING.items()
+    }
+
+    assert {path: names for path, names in frozen.items() if names} == {}
+
+
+def test_the_check_sees_a_loose_dataclass():
+    bare = ["A is not frozen", "A is not kw_only", "A is not slots"]
+    assert loose_dataclasses("@dataclass\nclass A:\n    b: int\n") == bare
+    assert loose_dataclasses("@dataclasses.dataclass(frozen=True, kw_only=False)\nclass A:\n    b: int\n") == bare[1:]
+    assert loose_dataclasses("@dataclass(slots=True, kw_only=True)\nclass A:\n    b: int\n", {"A"}) == []
 
 
 def swallowed(source: str) -> list[int]:
@@ -225,3 +280,25 @@ def test_every_link_in_the_documents_leads_somewhere():
     broken = [f"{path.name}: {link}" for path, link in links if "://" not in link and not (path.parent / link).exists()]
 
     assert broken == []
+
+
+def one_token() -> str:
+    """The walk of one token in CONTRIBUTING.md."""
+    return (ROOT / "CONTRIBUTING.md").read_text().split("## One token through the files", 1)[1].split("\n## ", 1)[0]
+
+
+def test_a_token_goes_through_at_most_fourteen_files_from_the_button_to_the_chart():
+    spine = re.findall(r"^(\d+)\. \*\*`(.+?)`\*\*", one_token(), re.MULTILINE)
+    files = [path for _, path in spine]
+
+    assert [int(number) for number, _ in spine] == list(range(1, len(spine) + 1))
+    assert len(set(files)) == len(files) <= 14
+    assert [path for path in files if not (ROOT / path).is_file()] == []
+    assert (files[0], files[-1]) == ("pages/parts/launch_card.py", "pages/parts/run_charts.py")
+
+
+def test_every_file_that_the_walk_names_exists():
+    real = [named(path) for path in PRODUCT + TESTS]
+    told = re.findall(r"`([\w/]+\.py)", one_token())
+
+    assert [name for name in told if not any(path == name or path.endswith(f"/{name}") for path in real)] == []

@@ -7,7 +7,7 @@ from typing import Literal
 
 import plotly.graph_objects as go
 
-from core.chart_style import INK, Mode, plain, veil
+from core.chart_style import INK, Mode, plain
 from core.charts.sample import Series
 from core.definitions.compared import SPEED_BANDS
 from core.quantities import number
@@ -112,6 +112,5 @@ def speed_bands(fig: go.Figure, mode: Mode, top: float, **panel: int) -> None:
                 annotation_text=band.brief,
                 annotation_position="top right",
                 annotation_font={"size": 10.5, "color": INK[mode].muted},
-                annotation_bgcolor=veil(INK[mode].paper, 0.8),  # a line that passes there does not strike it through
                 **panel,
             )

@@ -32,6 +32,7 @@ def calibrating(*, quick: bool, out: Path | None) -> int:
     if shown:
         sys.stderr.write("\r\x1b[K")
     print(table(found))
+    print(say("The app keeps a calibration of its own: the page Endpoints makes one."))
     if out is not None:
         try:
             out.write_bytes(orjson.dumps(found.to_dict(), option=orjson.OPT_INDENT_2))

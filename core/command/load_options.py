@@ -105,8 +105,18 @@ def asked(options: argparse.Namespace) -> AskedLoad:
 
 def _manner(options: argparse.Namespace, variable: Variable) -> Manner:
     bursty = options.burstiness
-    if variable == "concurrency" and (bursty != 1.0 or options.max_in_flight is not None):
-        raise PlanError(say("--burstiness and --max-in-flight go with --rate."))
+    if variable == "concurrency":
+        idle = {
+            "--burstiness": bursty != 1.0,
+            "--max-in-flight": options.max_in_flight is not None,
+            "--stop-when-saturated": options.stop_when_saturated,
+            "--skip-saturated": options.skip_saturated,
+        }
+        if any(idle.values()):
+            given = ", ".join(flag for flag, is_given in idle.items() if is_given)
+            raise PlanError(
+                say("A closed loop has no arrivals and no queue: leave out {given}, or give --rate.", given=given)
+            )
     return Manner(
         requests=REQUESTS if options.requests is None and options.duration is None else options.requests,
         duration_s=options.duration,

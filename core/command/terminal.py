@@ -8,7 +8,7 @@ from typing import TextIO
 
 from core.comparison import FEWEST
 from core.course import Done, expected_runs
-from core.findings import findings, greyed
+from core.findings import Finding, findings, gravest, greyed
 from core.fleet.local import WAITING, Listener, run_name
 from core.load import level_words
 from core.loadgen.channel import Progress
@@ -18,7 +18,7 @@ from core.records import Outcome, RequestRecord
 from core.run import Preflight, Run
 from core.several import some
 from core.shortening import cut
-from core.summary import Summary
+from core.summary import Summary, unanswered
 from core.time_left import time_left_s
 from core.words import say
 
@@ -28,7 +28,7 @@ WIDEST = 100  # of a line on a terminal that does not tell its width
 DASH = "–"
 NAMED = 3  # runs of one doubt, beside the first; the others are counted
 COLUMNS = (
-    ("load", 14), ("ok", 7), ("failed", 6), ("TTFT p50", 9), ("p95", 8), ("p99", 8), ("TPOT p50", 9),
+    ("load", 14), ("ok", 7), ("no answer", 9), ("TTFT p50", 9), ("p95", 8), ("p99", 8), ("TPOT p50", 9),
     ("E2E p50", 9), ("one stream", 10), ("output", 9),
 )  # fmt: skip
 UNITS = ("", "", "", "ms", "ms", "ms", "ms", "ms", "tok/s", "tok/s")
@@ -91,7 +91,7 @@ class Line(Listener):
             return
         so_far_s = progress.at_s - self._warm_s
         share = self._share(progress, so_far_s)
-        left_s = time_left_s((self._plan, *self._ahead), 0, share=share, so_far_s=so_far_s, between_s=self._between_s)
+        left_s = time_left_s((self._plan, *self._ahead), share=share, so_far_s=so_far_s, between_s=self._between_s)
         full = int(share * BAR)
         self.stage(
             "█" * full + "░" * (BAR - full),
@@ -187,7 +187,7 @@ def _cells(run: Run, summary: Summary) -> list[str]:
     return [
         level_words(run.plan.load.variable, run.plan.load.value),
         str(counts.get("ok", 0)),
-        str(counts.get("failed", 0) + counts.get("empty", 0)),
+        str(unanswered(counts)),
         ms("ttft_s", "p50"),
         ms("ttft_s", "p95"),
         ms("ttft_s", "p99"),
@@ -199,18 +199,21 @@ def _cells(run: Run, summary: Summary) -> list[str]:
 
 
 def _findings(runs: Sequence[tuple[Run, Summary]]) -> list[str]:
-    """One line a kind of doubt, in the words of the first run that has it; the others are named."""
-    told: dict[tuple[str, str], tuple[str, list[str]]] = {}
+    """One line a kind of doubt, in the words of the run where it is gravest; the others are named."""
+    told: dict[tuple[str, str], list[tuple[str, Finding]]] = {}
     for run, summary in runs:
         for finding in findings(run, summary):
             if finding.level == "ok":
                 continue
             alike = (finding.kind, finding.why if finding.kind == "run_failed" else "")
-            told.setdefault(alike, (f"{run.name}: {finding.text}", []))[1].append(run.name)
+            told.setdefault(alike, []).append((run.name, finding))
     lines = []
-    for words, names in told.values():
-        also = say(" (Also: {names}.)", names=some(names[1:], NAMED)) if len(names) > 1 else ""
-        lines.append(f"* {words}{also}")
+    for many in told.values():
+        worst = gravest(finding for _, finding in many)
+        name = next(name for name, finding in many if finding is worst)
+        others = [other for other, finding in many if finding is not worst]
+        also = say(" (Also: {names}.)", names=some(others, NAMED)) if others else ""
+        lines.append(f"* {name}: {worst.text}{also}")
     return [printable(line) for line in lines]
 
 

@@ -13,6 +13,7 @@ from core.quantities import percent, seconds
 from core.records import Failure, FailureKind, Outcome
 from core.redaction import text
 from core.run import RunState, StoppedBy
+from core.summary import unanswered
 from core.words import say
 
 FAILED_SHARE = 0.01
@@ -40,7 +41,7 @@ def _models_there(seen: Evidence, failure: Failure) -> str:
 def failure_doubts(seen: Evidence) -> Iterator[Finding]:
     """Failures above 1 %, or nothing but failures."""
     counts = seen.summary.counts
-    lost = counts.get("failed", 0) + counts.get("empty", 0)
+    lost = unanswered(counts)
     ended = lost + counts.get("ok", 0)
     if lost <= FAILED_SHARE * ended:
         return
@@ -67,6 +68,7 @@ def failure_doubts(seen: Evidence) -> Iterator[Finding]:
     yield Finding(
         kind="failures",
         level="stop" if lost > ended / 2 else "act",
+        degree=lost / ended,
         what=what,
         why=say("Latencies are those of the others only, and a server that turns requests away looks fast."),
         do=say("Look at the errors below, then measure again with a load that the server accepts."),

@@ -18,6 +18,7 @@ class Finding:
         what: What happened, with its number.
         why: Why it matters.
         do: What to do.
+        degree: Among findings of one kind and level the highest is the gravest.
     """
 
     kind: str
@@ -25,11 +26,17 @@ class Finding:
     what: str
     why: str
     do: str = ""
+    degree: float = 0.0
 
     @property
     def text(self) -> str:
         """All three in one line."""
         return " ".join(part for part in (self.what, self.why, self.do) if part)
+
+
+def gravest(findings: Iterable[Finding]) -> Finding:
+    """The one to be told for all of its kind; among equals the first."""
+    return min(findings, key=lambda finding: (LEVELS.index(finding.level), -finding.degree))
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:

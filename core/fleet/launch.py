@@ -116,7 +116,7 @@ class Keeping(Tally):
             self._recorder.requests(self.run_id, batch)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Launch:
     experiment: Experiment
     tallies: list[Keeping]

@@ -16,7 +16,7 @@ class LiveRun:
     Attributes:
         ttft_recent: (at_s, ttft_s) of first tokens of the last two minutes.
         tokens_per_s_recent: (at_s, tokens/s over the 2 s before) of the last two minutes.
-        output_tokens_per_s: The latest of these.
+        output_tokens_per_s: The latest of these; None while the server has counted no answer's tokens.
         in_flight_recent: (at_s, requests in flight) of the last two minutes.
         offered_rate_per_s, achieved_rate_per_s, slip_p50_s, slip_p99_s: Open loop, of the requests ended so far.
         ttft_min_s, decode_span_p50_s, chunks_of_answers: Of the successful requests so far.
@@ -48,12 +48,10 @@ class LiveRun:
     slip_p50_s: float | None = None
     slip_p99_s: float | None = None
     ttft_p50_s: float | None = None
-    ttft_p95_s: float | None = None
     ttft_min_s: float | None = None
     decode_span_p50_s: float | None = None
     chunks_of_answers: int = 0
     output_tokens_per_s: float | None = None
-    output_tokens_so_far: int = 0
     elapsed_s: float = 0.0
     warm_until_s: float = 0.0
     waiting_s: float = 0.0
@@ -61,6 +59,11 @@ class LiveRun:
     client: ClientHealth = field(default_factory=ClientHealth)
     notes: tuple[str, ...] = ()
     preflight: Preflight | None = None
+
+    @property
+    def unanswered(self) -> int:
+        """Requests that ended without a usable answer: failed ones and empty ones."""
+        return self.failed + self.empty
 
     @property
     def measured_s(self) -> float:
@@ -150,7 +153,7 @@ class LiveExperiment:
         for place in reversed(measured):
             run = self.runs[place]
             to_come = [one.plan for one in self.runs[place + 1 :] if one.state not in ENDED_STATES]
-            left_s = time_left_s([run.plan, *to_come], 0, share=run.share, so_far_s=run.measured_s, between_s=between_s)
+            left_s = time_left_s([run.plan, *to_come], share=run.share, so_far_s=run.measured_s, between_s=between_s)
             if left_s is not None:
                 return left_s
         return None

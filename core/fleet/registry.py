@@ -64,7 +64,11 @@ class Registry:
             ahead = experiment.plans if first is None else (first,)
             tallies = [self._tally(plan, experiment) for plan in ahead]
             self._launches[experiment.id] = Launch(
-                experiment, tallies, datetime.now(UTC), key_header or self._key_header, stage=say("waiting in line")
+                experiment=experiment,
+                tallies=tallies,
+                queued_at=datetime.now(UTC),
+                key_header=key_header or self._key_header,
+                stage=say("waiting in line"),
             )
             self._forget_old()
             self._start_next()

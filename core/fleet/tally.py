@@ -20,7 +20,7 @@ RATE_WINDOW_S = 2.0
 WAITED = say("Waited for another measured run on this machine to end.")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Moments:
     """How often something happened, and when first and last."""
 
@@ -61,10 +61,11 @@ class Tally(Listener):
         self._scheduled, self._sent = Moments(), Moments()
         self._recent_in_flight: deque[tuple[float, float]] = deque(maxlen=RECENT_POINTS)
         self._recent_ttft: deque[tuple[float, float]] = deque(maxlen=RECENT_POINTS)
-        self._recent_rate: deque[tuple[float, float]] = deque(maxlen=RECENT_POINTS)
+        self._recent_chunk_rate: deque[tuple[float, float]] = deque(maxlen=RECENT_POINTS)
         self._chunk_marks: deque[tuple[float, int]] = deque()
         self._seen_in_flight: set[float] = set()
-        self._tokens = self._chunks = 0
+        self._chunks_of_answers = 0
+        self._tokens = self._chunks = 0  # of answers whose tokens the server counted, warm-up too
         self._busy_s = 0.0
         self._warm_until_s: float | None = None
         self._first_sent_s: float | None = None
@@ -105,8 +106,7 @@ class Tally(Listener):
             marks.popleft()
         span_s = marks[-1][0] - marks[0][0]
         if span_s > 0:
-            rate = (marks[-1][1] - marks[0][1]) / span_s
-            self._recent_rate.append((progress.at_s, rate * self._tokens_per_chunk()))
+            self._recent_chunk_rate.append((progress.at_s, (marks[-1][1] - marks[0][1]) / span_s))
         self.client = ClientHealth(
             priority=self.client.priority, loop_lag_p99_s=progress.lag_p99_s,
             machine_busy_share=progress.machine_busy_share,
@@ -119,7 +119,10 @@ class Tally(Listener):
             self._warm_until_s = now.at_s if before.warming_up else 0.0
 
     def record(self, record: RequestRecord) -> None:
-        """Count an ended request; warm-up stays outside."""
+        """Count an ended request; of a warm-up only how many tokens a chunk holds."""
+        if record.output_tokens is not None and record.streamed:
+            self._tokens += record.output_tokens
+            self._chunks += len(record.chunk_us)
         if record.warmup:
             return
         self._counts[record.outcome] += 1
@@ -140,8 +143,7 @@ class Tally(Listener):
             self._answer(record)
 
     def _answer(self, record: RequestRecord) -> None:
-        self._tokens += record.output_tokens or len(record.chunk_us)
-        self._chunks += len(record.chunk_us)
+        self._chunks_of_answers += len(record.chunk_us)
         if record.streamed and (span := decode_span_s(record)) is not None:
             insort(self._spans, span)
         ttft = ttft_s(record)
@@ -164,14 +166,18 @@ class Tally(Listener):
             self._slips,
             self._recent_in_flight,
             self._recent_ttft,
-            self._recent_rate,
+            self._recent_chunk_rate,
             self._chunk_marks,
             self._seen_in_flight,
         ):
             counted.clear()
 
-    def _tokens_per_chunk(self) -> float:
-        return self._tokens / self._chunks if self._chunks and self._tokens else 1.0
+    def _recent_rate(self, begin_s: float) -> tuple[tuple[float, float], ...]:
+        """In tokens/s; empty while no answer's tokens were counted: a chunk is not a token."""
+        if not self._chunks:
+            return ()
+        held = self._tokens / self._chunks
+        return tuple((at_s, rate * held) for at_s, rate in self._recent_chunk_rate if at_s >= begin_s)
 
     def snapshot(self) -> LiveRun:
         """The run as it stands; of an ended one the recent points are gone."""
@@ -180,7 +186,7 @@ class Tally(Listener):
         progress, counts = self._progress, self._counts
         begin_s = progress.at_s - RECENT_S
         span_s = max(progress.at_s, self._last_ended_s) - (self._first_sent_s or 0.0)
-        tokens = self._tokens + round(max(0, progress.chunks - self._chunks) * self._tokens_per_chunk())
+        rate = self._recent_rate(begin_s)
         return LiveRun(
             run_id=self.run_id,
             plan=self.plan,
@@ -198,19 +204,17 @@ class Tally(Listener):
             warming_up=progress.warming_up,
             waiting_s=progress.waiting_s,
             ttft_recent=tuple(sorted(pair for pair in self._recent_ttft if pair[0] >= begin_s)),
-            tokens_per_s_recent=tuple(pair for pair in self._recent_rate if pair[0] >= begin_s),
+            tokens_per_s_recent=rate,
             in_flight_recent=tuple(pair for pair in self._recent_in_flight if pair[0] >= begin_s),
             offered_rate_per_s=self._scheduled.per_s,
             achieved_rate_per_s=self._sent.per_s,
             slip_p50_s=percentile(self._slips, 50) if self._slips else None,
             slip_p99_s=percentile(self._slips, 99) if self._slips else None,
             ttft_p50_s=percentile(self._ttfts, 50) if self._ttfts else None,
-            ttft_p95_s=percentile(self._ttfts, 95) if self._ttfts else None,
             ttft_min_s=self._ttfts[0] if self._ttfts else None,
             decode_span_p50_s=percentile(self._spans, 50) if self._spans else None,
-            chunks_of_answers=self._chunks,
-            output_tokens_per_s=self._recent_rate[-1][1] if self._recent_rate else None,
-            output_tokens_so_far=tokens,
+            chunks_of_answers=self._chunks_of_answers,
+            output_tokens_per_s=rate[-1][1] if rate else None,
             elapsed_s=progress.at_s,
             warm_until_s=self._warm_until_s or 0.0,
             errors=dict(self._errors),

@@ -85,9 +85,8 @@ class IdleDecoder:
         """Whether this process has left some of its share unused lately."""
         cpu_ns = process_time_ns()
         self._credit_ns += MOST_SHARE * (now_ns - self._credit_at_ns) - (cpu_ns - self._credit_cpu_ns)
-        self._credit_ns = max(
-            -CREDIT_NS, min(self._credit_ns, CREDIT_NS)
-        )  # a busy past is forgotten as soon as a quiet one
+        # A busy past is forgotten as soon as a quiet one.
+        self._credit_ns = max(-CREDIT_NS, min(self._credit_ns, CREDIT_NS))
         self._credit_at_ns, self._credit_cpu_ns = now_ns, cpu_ns
         return self._credit_ns > 0
 

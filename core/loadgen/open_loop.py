@@ -31,7 +31,7 @@ TICK_S = 0.1
 START_NS = 5_000_000  # to make the first requests ready
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Due:
     """A request and its moment."""
 
@@ -173,7 +173,7 @@ class OpenLoop:
             if self._end_ns is not None and at_ns >= self._end_ns:
                 self._exhausted = True
                 return
-            self._upcoming.append(Due(at_ns, prepared))
+            self._upcoming.append(Due(at_ns=at_ns, prepared=prepared))
             self._index += 1
             self._left -= 1
 

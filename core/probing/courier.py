@@ -27,7 +27,7 @@ from core.words import say
 MOST_REDIRECTS = 3
 
 
-@dataclass(kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Exchange:
     """One request under way and what has come back.
 

@@ -24,12 +24,10 @@ class Connected:
     Attributes:
         address: The address that answered.
         connect_s: TCP set-up, without the name and without TLS.
-        valid_until: When the certificate ends; None for plain http or if it was not verified.
     """
 
     address: str
     connect_s: float
-    valid_until: datetime | None = None
 
 
 def resolve(host: str, port: int, seconds: float) -> tuple[str, ...] | Failure:

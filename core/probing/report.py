@@ -21,7 +21,7 @@ QUOTING = (
 )  # fmt: skip
 
 
-@dataclass(kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Report:
     """What is known so far.
 
@@ -40,6 +40,8 @@ class Report:
     facts: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     stopped: Diagnosis | None = None
+    at: datetime = field(init=False)
+    began: float = field(init=False)
 
     def __post_init__(self) -> None:
         """Start the clock."""

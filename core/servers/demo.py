@@ -49,7 +49,7 @@ class RunningServer:
     details: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class _Entry:
     child: Child
     server: RunningServer
@@ -166,7 +166,7 @@ class DemoServers:
             with self._state:
                 if self._stops != stops:
                     raise DemoError(say("{name} was not started: Paceline is closing.", name=name))
-                self._entries[name] = _Entry(child, server)
+                self._entries[name] = _Entry(child=child, server=server)
             on_failure.pop_all()
         return server
 

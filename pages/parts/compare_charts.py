@@ -11,12 +11,13 @@ from core.charts.distribution import boxes, ecdf
 from core.charts.marks import in_full
 from core.charts.sample import Series, time_unit
 from core.charts.tradeoff import Curve, Line, Panel, Point, against_load, throughput_against_latency
-from core.comparison import MARGIN, Statistic
+from core.comparison import MARGIN, Statistic, change
 from core.endpoint import SIMULATED
 from core.lineup import Cell, Contender, Lineup
 from core.metrics import METRICS
 from core.percentile import FOR_P99
 from core.quantiles import Sample
+from core.quantities import in_percent
 from core.slo import common_limit
 from core.standing import LATENCIES, THROUGHPUT, Row, weak
 from core.words import say
@@ -80,15 +81,15 @@ def _forest_row(row: Row) -> ForestRow:
     intervals = [
         Interval(
             series=series(against.contender),
-            value=(against.difference.ratio - 1) * 100,
-            low=None if against.difference.low is None else (against.difference.low - 1) * 100,
-            high=None if against.difference.high is None else (against.difference.high - 1) * 100,
+            value=value,
+            low=change(against.difference.low),
+            high=change(against.difference.high),
             label=label_of(against),
             standing="neutral" if against.reservations else against.standing,
             weak=row.weak or against.weak,
         )
         for against in row.against
-        if against.difference.ratio is not None
+        if (value := change(against.difference.ratio)) is not None
     ]
     return ForestRow(title=f"{row.title}  {ARROW[row.better]}", intervals=intervals)
 
@@ -148,8 +149,7 @@ def _speed_curve(contender: Contender) -> Curve:
 
 
 def _failed_curve(contender: Contender) -> Curve:
-    shares = [cell.failed_share for cell in contender.cells.values()]
-    values = [None if share is None else share * 100 for share in shares]
+    values = [in_percent(cell.failed_share) for cell in contender.cells.values()]
     return Curve(series=series(contender), levels=contender.levels, values=values, name="%")
 
 

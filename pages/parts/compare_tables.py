@@ -10,12 +10,12 @@ from core import differing
 from core.chart_style import INK
 from core.charts.sample import Unit
 from core.comparison import FEWEST_PAIRS
+from core.enough import for_throughput
 from core.lineup import Lineup
 from core.metrics import METRICS
 from core.quantities import number
 from core.shortening import cut
 from core.standing import THROUGHPUT, Against, Row
-from core.steadiness import FEWEST_ANSWERS, FEWEST_ROUNDS
 from core.words import say
 from pages.parts import links
 from pages.parts.compare_words import DOUBTED, badge_of, is_pointed, name_of, shown, units_of, words
@@ -84,9 +84,8 @@ def _wanting(line: Lineup, rows: Sequence[Row], level: float) -> str:
     if not any(found.ratio is not None and found.within is None and not found.pairs for found in told):
         return ""
     at_once = max(contender.cells[level].lanes for contender in line.contenders if level in contender.cells)
-    fewest = max(FEWEST_ANSWERS, FEWEST_ROUNDS * at_once)
     words = "A throughput at {level} gets its interval from {fewest} answers on."
-    return say(words, level=line.words(level), fewest=fewest)
+    return say(words, level=line.words(level), fewest=for_throughput(at_once))
 
 
 def _number(value: float) -> str:

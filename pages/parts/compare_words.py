@@ -45,7 +45,7 @@ def badge_of(against: Against) -> str:
     """Sign and word: the triangle says good or bad, the number's own sign says direction. What is doubted is orange."""
     if against.reservations and against.difference.within is not None:
         return f":orange-badge[{DOUBTED} {escape_markdown(against.word)}]"
-    sign = "?" if against.difference.within is None or against.word == say("unclear") else SIGN[against.standing]
+    sign = "?" if against.difference.within is None or against.verdict is Verdict.UNCLEAR else SIGN[against.standing]
     return f":{TONE[against.standing]}-badge[{sign} {escape_markdown(against.word)}]"
 
 
@@ -54,7 +54,6 @@ def is_pointed(row: Row) -> bool:
     return any(
         not (row.weak or against.weak or against.reservations)
         and against.difference.within is not None
-        and against.word != say("unclear")
         and against.standing != "neutral"
         for against in row.against
     )

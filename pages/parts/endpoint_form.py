@@ -15,7 +15,7 @@ from core.tls import ca_file_problem
 from core.words import say
 from pages.parts import dialog, fields, look, probing, state
 from pages.parts.text import code, escape_markdown
-from storage.problems import StorageProblem
+from storage.problems import EndpointChanged, StorageProblem
 
 PATHS = {"chat": "/chat/completions", "completions": "/completions"}
 APIS = {"chat": "Chat completions", "completions": "Completions (legacy)"}
@@ -112,7 +112,10 @@ def _form(key: Callable[[str], str], opened: Opened) -> None:
         typed = Typed(name=name, url=url, api=api or "chat", key_name=key_name, **_rest(known, key))
     if st.button(say("Save and probe"), type="primary", icon=":material/check:", key=key("save")):
         try:
-            _save(typed.endpoint(), opened, secret)
+            _save(typed.endpoint(), opened, secret, anyway=st.session_state.pop(key("anyway"), False))
+        except EndpointChanged as fault:
+            st.session_state[key("anyway")] = True
+            look.problem(say("{what} Save once more to keep what stands here.", what=fault))
         except (PlanError, StorageProblem, KeyProblem) as fault:
             look.problem(str(fault))
 
@@ -214,12 +217,15 @@ def _rest(known: Endpoint, key: Callable[[str], str]) -> dict[str, Any]:
     }
 
 
-def _save(endpoint: Endpoint, opened: Opened, secret: str) -> None:
+def _save(endpoint: Endpoint, opened: Opened, secret: str, *, anyway: bool) -> None:
+    """`anyway`: whatever somebody else made of it meanwhile."""
     wrong = ca_file_problem(verify=endpoint.verify, ca_file=endpoint.ca_file)
     if wrong:
         look.problem(wrong)
         return
-    state.services().library.save_endpoint(endpoint, replaces=opened.replaces)
+    state.services().library.save_endpoint(
+        endpoint, replaces=opened.replaces, was=None if anyway or opened.replaces is None else opened.known
+    )
     if secret.strip():
         state.session_keys().keep(endpoint, secret)
     probing.start(endpoint)

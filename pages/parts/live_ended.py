@@ -38,7 +38,7 @@ class Outcome:
 def outcome(found: LiveExperiment) -> Outcome:
     """What was measured, or what failed and why."""
     answered = sum(run.ok for run in found.runs)
-    lost = sum(run.failed + run.empty for run in found.runs)
+    lost = sum(run.unanswered for run in found.runs)
     whole, fell = of_state(found, RunState.COMPLETED), of_state(found, RunState.FAILED)
     reason = _reason(found, fell or of_state(found, RunState.INTERRUPTED))
     all_runs = plural(len(found.runs), "run", "runs")
@@ -58,7 +58,10 @@ def outcome(found: LiveExperiment) -> Outcome:
     asked = count(answered + lost)
     if lost:
         words = say(
-            "{all} measured, but {lost} of {asked} requests failed.", all=all_runs, lost=count(lost), asked=asked
+            "{all} measured, but {lost} of {asked} requests had no usable answer.",
+            all=all_runs,
+            lost=count(lost),
+            asked=asked,
         )
         return Outcome(level="act", what=words)
     return Outcome(
@@ -126,12 +129,12 @@ def _time(found: LiveExperiment) -> Cell:
 
 
 def _answered(found: LiveExperiment) -> Cell:
-    lost = sum(run.failed + run.empty for run in found.runs)
+    lost = sum(run.unanswered for run in found.runs)
     answered = sum(run.ok for run in found.runs)
     return Cell(
         title=say("Answered"),
         value=count(answered),
-        note=say("{n} failed", n=count(lost)) if lost else say("of {n} requests", n=count(answered)),
+        note=say("{n} without an answer", n=count(lost)) if lost else say("of {n} requests", n=count(answered)),
         tone="red" if lost else "green",
         help=hint(
             say("Requests with a usable answer, warm-up left out; what was cancelled counts as neither."),

@@ -104,11 +104,11 @@ def _in_flight(run: LiveRun) -> Cell:
 
 
 def _sent(found: LiveExperiment) -> Cell:
-    failed = sum(one.failed + one.empty for one in found.runs)
+    failed = sum(one.unanswered for one in found.runs)
     return Cell(
         title=say("Sent"),
         value=count(sum(one.sent for one in found.runs)),
-        note=say("{n} requests failed", n=count(failed)),
+        note=say("{n} without an answer", n=count(failed)),
         tone="red" if failed else "green",
         help=hint(say("Requests sent so far, and how many of them failed or came back empty."), "success_rate"),
     )
@@ -131,9 +131,12 @@ def _now(run: LiveRun) -> list[Cell]:
         Cell(
             title=say("Output tokens now"),
             value=rate(run.output_tokens_per_s if running else None),
-            note=say("last 2 s"),
+            note=say("last 2 s") if run.output_tokens_per_s is not None or not run.ok else say("no token counts"),
             help=hint(
-                say("Tokens of all streams together; a chunk whose tokens are not counted yet is taken at the mean."),
+                say(
+                    "Tokens of all streams together; a chunk whose tokens are not counted yet is taken at the mean of "
+                    "those that are. Known once the server has counted the tokens of an answer."
+                ),
                 "output_tokens_per_s",
             ),
         ),

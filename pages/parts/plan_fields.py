@@ -106,7 +106,7 @@ def asked() -> Asked:
         error_share=typed("error_share") / 100,
         most_tokens=typed("most_tokens"),
         cooldown_s=typed("cooldown"),
-        skip_saturated=typed("skip_saturated") and typed("kind") in {plan_loads.CLOSED, plan_loads.OPEN},
+        skip_saturated=typed("skip_saturated") and typed("kind") == plan_loads.OPEN,
     )
 
 

@@ -69,13 +69,18 @@ def fields(chosen: str) -> None:
     if chosen == SEARCH:
         look.section(say("Limits to keep"), say("all of them at once, in every run"))
         _limits(chosen)
-    with st.expander(
-        say("Rest and saturation") if chosen == SEARCH else say("SLO, rest and saturation"), type="compact"
-    ):
+    with st.expander(_more(chosen), type="compact"):
         if chosen != SEARCH:
             _limits(chosen)
         _course(chosen)
     plan_restraint.fields()
+
+
+def _more(chosen: str) -> str:
+    """What is folded up."""
+    if chosen == SEARCH:
+        return say("Rest and saturation") if _saturates(chosen) else say("Rest")
+    return say("SLO, rest and saturation") if _saturates(chosen) else say("SLO and rest")
 
 
 def _refused(read: Callable[[], object]) -> None:
@@ -204,17 +209,24 @@ def _limits(chosen: str) -> None:
     _refused(plan_slo.slo)
 
 
+def _saturates(chosen: str) -> bool:
+    """Whether more may be in flight the longer it goes on; a closed loop never has more than it keeps there."""
+    return chosen in {OPEN, STAGES} or (chosen == SEARCH and typed("variable") == "rate")
+
+
 def _course(chosen: str) -> None:
     rest, *more = look.pair("cards4_course", [1, 1.5, 1.5], gap="small", vertical_alignment="bottom")
     rest.number_input(
         say("Rest between runs, s"), 0.0, 3600.0, step=5.0, key=key("cooldown"), format="%g", **KEPT,
         help=say("So that the server cools down and forgets the run before."),
     )  # fmt: skip
+    if not _saturates(chosen):
+        return
     more[0].toggle(
         say("Stop a level once saturated"), key=key("stop_when_saturated"), **KEPT,
         help=say("Ends the sending once requests in flight and TTFT both keep rising: more of it shows nothing new."),
     )  # fmt: skip
-    if chosen in {CLOSED, OPEN}:
+    if chosen == OPEN:
         more[1].toggle(
             say("Leave out higher levels then"), key=key("skip_saturated"), **KEPT,
             help=say("Once a level saturated a configuration, its higher levels are not measured."),

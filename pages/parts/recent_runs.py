@@ -16,8 +16,8 @@ from storage.runs import RunRow
 
 # With the pixels that each takes, the first first where there is no room for all.
 WIDTHS = {
-    "": 30, "Configuration": 130, "In flight": 66, RATE: 84, "TTFT p50": 84, "TPOT p50": 84, "Output": 88, "State": 85,
-    DOUBT: 88, "Started": 90, "TTFT p99": 84, "Success": 78, "Over time": 120, "Engine": 105,
+    "": 30, "Configuration": 130, "In flight": 66, RATE: 84, "TTFT p50": 84, "TPOT p50": 84, "Output": 88, DOUBT: 88,
+    "State": 85, "Started": 90, "TTFT p99": 84, "Success": 78, "Over time": 120, "Engine": 105,
 }  # fmt: skip
 
 

@@ -6,8 +6,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from pages.parts import state
-from storage.database import StorageProblem
 from storage.exporting import ROUTE
+from storage.problems import StorageProblem
 from storage.transfer import Transfer
 
 

@@ -86,7 +86,7 @@ def _level(load: Load) -> dict[str, object]:
     else:
         found = {
             say("requests/s"): number(load.rate),
-            say("arrivals"): _arrivals(load),
+            say("arrivals"): load.arrivals_words(),
             say("most in flight"): count(load.max_in_flight),
         }
     if load.stages:
@@ -103,14 +103,6 @@ def _level(load: Load) -> dict[str, object]:
 def _trace(trace: Trace) -> dict[str, object]:
     words = say("{name}, {rows:,} requests over {span:,.0f} s", name=trace.name, rows=trace.rows, span=trace.span_s)
     return {say("trace"): words, say("trace, SHA-256"): trace.digest[:16] + "…", say("speed"): number(trace.speed)}
-
-
-def _arrivals(load: Load) -> str:
-    if load.trace is not None:
-        return say("as recorded")
-    if load.constant:
-        return say("evenly spaced")
-    return say("at random (Poisson)") if load.burstiness == 1 else say("in bursts, k {k}", k=number(load.burstiness))
 
 
 def environment_tab(run: Run) -> None:

@@ -8,7 +8,7 @@ from core.fleet.local import run_name
 from core.metrics import METRICS
 from core.quantities import number, percent, seconds_alike
 from core.run import Run, is_renamed
-from core.summary import Summary
+from core.summary import Summary, counted
 from core.words import say
 from pages.parts.look import badge, pair, zone
 from pages.parts.measures import Card, definition, draw_cards, sentence, weak
@@ -113,11 +113,10 @@ def _one_stream(summary: Summary, grey: Grey) -> Card:
 
 def _success(summary: Summary) -> Card:
     counts = summary.counts
-    ended = counts.get("ok", 0) + counts.get("failed", 0) + counts.get("empty", 0)
     return Card(
         title=say("Success"),
         value=percent(summary.success_rate, digits=1),
-        note=say("{ok} of {all}", ok=count(counts.get("ok", 0)), all=count(ended)),
+        note=say("{ok} of {all}", ok=count(counts.get("ok", 0)), all=count(counted(counts))),
         metric="success_rate",
     )
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.charts.timeline import in_flight_over_time
 from core.metrics import METRICS
-from core.quantities import number, seconds_alike
+from core.quantities import seconds_alike
 from core.run import Run
 from core.summary import Summary
 from core.timeline import Series
@@ -58,7 +58,7 @@ def _cards(run: Run, summary: Summary, grey: Collection[tuple[str, str]]) -> lis
     slip = summary.distributions.get("slip_s")
     half, mean = seconds_alike(slip.p50, slip.mean) if slip else (MISSING, "")
     tail, most = seconds_alike(slip.p99, slip.max) if slip else (MISSING, "")
-    nominal = say("the highest of its stages") if load.stages else _arrivals(run)
+    nominal = say("the highest of its stages") if load.stages else load.arrivals_words()
     return [
         Card(title=say("Requests, nominal"), value=rate(load.rate), note=nominal, metric="offered_rate_per_s"),
         Card(title=say("Requests, offered"), value=rate(summary.throughput.get("offered_rate_per_s")),
@@ -70,15 +70,6 @@ def _cards(run: Run, summary: Summary, grey: Collection[tuple[str, str]]) -> lis
         Card(title=say("Slip p99"), value=tail, metric="slip_s",
              note=say("at most {slip}", slip=most) if slip else "", weak=weak(grey, slip, "slip_s", "p99")),
     ]  # fmt: skip
-
-
-def _arrivals(run: Run) -> str:
-    load = run.plan.load
-    if load.trace is not None:
-        return say("the mean of its trace")
-    if load.constant:
-        return say("evenly spaced")
-    return say("at random") if load.burstiness == 1 else say("in bursts, k {k}", k=number(load.burstiness))
 
 
 def _rows(summary: Summary) -> list[dict[str, str]]:

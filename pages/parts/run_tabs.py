@@ -9,13 +9,12 @@ import streamlit as st
 from core.charts.sample import thinned
 from core.metrics import gaps_s, waiting_share
 from core.quantities import percent
-from core.records import Outcome, RequestRecord
+from core.records import COUNTED, Outcome, RequestRecord
 from core.words import say
 from pages.parts.measures import definition, definitions, sentence, three_digits
 from pages.parts.text import MISSING, count, escape_markdown, plural
 
 SPARKS = 40
-ENDED = (Outcome.OK.value, Outcome.FAILED.value, Outcome.EMPTY.value)
 APART = {
     Outcome.CANCELLED: ("request was cancelled", "requests were cancelled"),
     Outcome.INCOMPLETE: ("request had not ended", "requests had not ended"),
@@ -82,7 +81,7 @@ def _rows(table: pd.DataFrame, sparks: dict[str, list[float]]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "id": table["request_id"],
-            "#": table["place"],
+            "#": table["place"].astype("Int64").mask(table["warmup"].astype(bool)),  # a warm-up has a count of its own
             "Sent": table["sent_s"],
             "TTFT": [three_digits(value * 1e3) for value in table["ttft_s"]],
             "TPOT": [three_digits(value * 1e3) for value in table["tpot_s"]],
@@ -124,7 +123,7 @@ def _one_request(row: Any, texts: Texts) -> None:
 def errors_tab(table: pd.DataFrame) -> None:
     """Failures by kind: how many of all that ended, with which status, the last words of the server."""
     measured = table[~table["warmup"]]
-    ended = measured[measured["outcome"].isin(ENDED)]
+    ended = measured[measured["outcome"].isin(COUNTED)]
     failed = ended[ended["failure_kind"].notna()]
     if failed.empty:
         st.markdown(f":green[:material/check_circle:] {say('No request failed.')}")

@@ -11,7 +11,7 @@ from core.metrics import METRICS
 from core.quantiles import Sample
 from core.quantities import number
 from core.run import ENDED_STATES, Run
-from core.steady_window import Window, in_steady_state, steady_window
+from core.steady_window import Window, in_steady_state, sent_within, steady_window
 from core.summary import Summary
 from core.words import say
 from pages.parts.measures import hint, sentence
@@ -91,7 +91,7 @@ def steady(run_id: str) -> Part | None:
     if window is None:
         return None
     found = in_steady_state(run.requests, window, run.plan.slo)
-    sent = [record for record in run.requests if record.sent_s is not None and window[0] <= record.sent_s < window[1]]
+    sent = sent_within(run.requests, window)
     samples = {
         key: Sample(points=sorted(summary.values(sent, key)), count=its.count)
         for key, its in found.distributions.items()

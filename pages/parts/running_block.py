@@ -53,11 +53,11 @@ def _facts(one: LiveExperiment) -> list[str]:
     if not last:
         facts.append(say("about {span} left", span=span(one.eta_s)) if one.eta_s else escape_markdown(one.stage))
     sent = sum(run.sent for run in one.runs)
-    failed = sum(run.failed + run.empty for run in one.runs)
+    failed = sum(run.unanswered for run in one.runs)
     run = one.current
     if run is not None:
         facts.append(last or say("{n} in flight", n=count(run.in_flight)))
-    facts.append(say("{n} failed of {all}", n=count(failed), all=plural(sent, "request", "requests")))
+    facts.append(say("{n} of {all} without an answer", n=count(failed), all=plural(sent, "request", "requests")))
     if run is not None and run.client.loop_lag_p99_s is not None:
         health = live_doubts.health(run)
         word = say("client healthy") if health.tone == "green" else health.word

@@ -11,7 +11,7 @@ from pages.parts.dialog import destructive
 from pages.parts.look import problem
 from pages.parts.state import services
 from pages.parts.text import escape_markdown, plural, short
-from storage.database import StorageProblem
+from storage.problems import StorageProblem
 from storage.runs import RunRow
 from storage.transfer import Transfer
 

@@ -26,7 +26,7 @@ DOUBT = "Doubt"
 TICKED = "runs_ticked"
 # What is seen where there is no room for all, the first first, with the pixels that each takes.
 WIDTHS = {
-    "": 30, NAME: 130, "In flight": 66, RATE: 84, "TTFT p50": 84, "TPOT p50": 84, "Output": 96, "State": 90, DOUBT: 88,
+    "": 30, NAME: 130, "In flight": 66, RATE: 84, "TTFT p50": 84, "TPOT p50": 84, "Output": 90, DOUBT: 88, "State": 90,
     "Tags": 110, "Started": 90, "TTFT p99": 84, "Name": 130, "Success": 76, "Requests": 74, "Model": 150, "Engine": 90,
     "One": 106, "Gap": 104, "Experiment": 150,
 }  # fmt: skip

@@ -16,8 +16,9 @@ from core.keys import SessionKeys, header_for
 from core.plan import Configuration, Experiment
 from core.probe import known_server
 from core.servers.demo import DemoServers
-from storage.database import Database, StorageProblem
+from storage.database import Database
 from storage.library import Library
+from storage.problems import StorageProblem
 from storage.runs import RunStore
 
 CANNOT_OPEN = StorageProblem

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, tzinfo
 from core import quantities
 from core.endpoint import SIMULATED
 from core.quantities import MINUS, number, span
-from core.shortening import cut
+from core.shortening import TURNING, cut
 from core.words import say
 
 MISSING = quantities.MISSING
@@ -25,7 +25,7 @@ KILO, MILLION, BILLION = 1e3, 1e6, 1e9
 
 def escape_markdown(text: str) -> str:
     """Foreign text as one line of plain words inside markdown: no link, icon, emoji, formula, colour or HTML."""
-    line = " ".join(text.split())
+    line = " ".join(text.split()).translate(TURNING)
     line = SHORTCODE.sub(lambda found: found.group() + JOINER, line)
     line = ARROWS.sub(JOINER, line)
     return PUNCTUATION.sub(r"\\\1", line)
@@ -38,7 +38,7 @@ def escape_lines(text: str) -> str:
 
 def code(text: str) -> str:
     """Foreign text as inline code, for what people copy: addresses, models, key names."""
-    line = " ".join(text.split()) or " "
+    line = " ".join(text.split()).translate(TURNING) or " "
     fence = "`" * (max((len(run) for run in re.findall("`+", line)), default=0) + 1)
     pad = " " if line.startswith("`") or line.endswith("`") else ""
     return f"{fence}{pad}{line}{pad}{fence}"
@@ -58,7 +58,8 @@ def named(label: str, demo: str, length: int | None = None) -> str:
 
 def in_cell(label: str, demo: str) -> str:
     """A label for a table's cell, which cuts off what is too wide: the mark of the simulator comes first."""
-    return say("(simulated) {label}", label=label) if demo == SIMULATED else label
+    shown = label.translate(TURNING)
+    return say("(simulated) {label}", label=shown) if demo == SIMULATED else shown
 
 
 def count(value: int | None) -> str:

@@ -69,7 +69,7 @@ def _ready(known: Sequence[Endpoint]) -> list[str]:
 
 def _models(chosen: Sequence[Endpoint]) -> list[tuple[Endpoint, str]]:
     found = []
-    for place, endpoint in zip(st.columns(MOST, gap="small"), chosen, strict=False):
+    for place, endpoint in zip(st.columns(max(2, len(chosen)), gap="small"), chosen, strict=False):
         probe = probing.last(endpoint)
         options = {"llama.cpp": list(VARIANTS), SIMULATED: list(MODELS)}.get(endpoint.demo)
         listed = options or list(probe.models if probe else ())

@@ -18,7 +18,7 @@ ATTEMPT = "try_attempt"
 LONGEST_S = 120.0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Attempt:
     """A trial that is being prepared, or that goes on.
 

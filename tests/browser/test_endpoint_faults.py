@@ -55,9 +55,8 @@ def test_a_hostile_name_and_a_hostile_error_stay_words(app, visitor, name):
     with refusing(400, name, model=name) as server:
         add_endpoint(visitor, app.address, name, server.base_url)
 
-    as_words = re.compile(
-        "\N{WORD JOINER}?".join(map(re.escape, name))
-    )  # the joiner keeps icons and links from forming
+    # The joiner keeps icons and links from forming.
+    as_words = re.compile("\N{WORD JOINER}?".join(map(re.escape, name)))
     main = page.get_by_test_id("stMainBlockContainer")
     expect(main.get_by_test_id("stMarkdownContainer").filter(has_text=as_words).first).to_be_visible()
     assert main.locator("img[src=x], a[href^='javascript']").count() == 0

@@ -19,7 +19,8 @@ def test_an_open_loop_has_arrivals_and_a_closed_one_has_none():
     assert (opened.rate, opened.concurrency, opened.burstiness, opened.max_in_flight) == (2.5, None, 0.5, 8)
     assert (closed.rate, closed.concurrency, closed.burstiness, closed.max_in_flight) == (None, 4, 1.0, None)
     for load in (opened, closed):
-        assert (load.duration_s, load.warmup_requests, load.stop_when_saturated) == (30.0, 2, True)
+        assert (load.duration_s, load.warmup_requests) == (30.0, 2)
+    assert (opened.stop_when_saturated, closed.stop_when_saturated) == (True, False)
 
 
 def test_stages_are_named_by_their_highest_level_and_last_as_long_as_they_do_where_that_is_asked():

@@ -14,6 +14,7 @@ from core.comparison import (
     FEWEST,
     Difference,
     Verdict,
+    change,
     difference,
     difference_of_pairs,
     differs,
@@ -34,9 +35,7 @@ def around(centre: float, count: int, seed: int, spread: float = 0.05) -> list[f
 
 def with_interval(low: float, high: float) -> Difference:
     """A difference with this interval."""
-    return Difference(
-        statistic="p50", baseline=1.0, other=1.0, ratio=(low + high) / 2, low=low, high=high, counts=(9, 9)
-    )
+    return Difference(statistic="p50", baseline=1.0, ratio=(low + high) / 2, low=low, high=high, counts=(9, 9))
 
 
 @pytest.mark.parametrize(
@@ -229,7 +228,7 @@ def test_students_interval_over_pairs_on_a_worked_example():
     centre = sum(logs) / 3
     reach = 4.303 * math.sqrt(sum((one - centre) ** 2 for one in logs) / 2 / 3)
     assert found.ratio == pytest.approx((1.1 * 1.2 * 1.3) ** (1 / 3))
-    assert found.ratio == pytest.approx(found.other / found.baseline)
+    assert found.baseline == pytest.approx((10 * 20 * 5) ** (1 / 3))
     assert found.low == pytest.approx(math.exp(centre - reach), rel=1e-9)
     assert found.high == pytest.approx(math.exp(centre + reach), rel=1e-9)
     assert (found.counts, found.pairs) == ((3, 3), 3)
@@ -263,3 +262,9 @@ def test_pairs_of_any_kind_have_a_verdict(pairs):
 
     assert isinstance(verdict(found, "higher"), Verdict)
     assert found.within is None or found.within[0] <= found.ratio <= found.within[1]
+
+
+def test_a_ratio_is_told_as_a_change():
+    assert change(1.25) == pytest.approx(25)
+    assert change(0.75) == pytest.approx(-25)
+    assert change(None) is None

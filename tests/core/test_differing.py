@@ -55,7 +55,7 @@ def test_how_requests_of_an_open_loop_arrive_is_told():
         entry("c", load=Load(concurrency=None, rate=5.0, burstiness=0.25, stages=stages)),
     )
 
-    assert found["arrivals"].told == ("Poisson", "evenly spaced", "burstiness 0.25")
+    assert found["arrivals"].told == ("at random (Poisson)", "evenly spaced", "burstiness 0.25")
     assert found["most in flight"].told == ("64", "no cap", "no cap")
     assert found["stages"].told == ("", "", "30 s at 1..5 linear, 10 s at 5")
     assert all(found[name].differs for name in ("arrivals", "most in flight", "stages"))

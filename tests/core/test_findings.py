@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core import doubts
-from core.findings import LEVELS, Finding, findings, greyed, in_order, of_part
+from core.findings import LEVELS, Finding, findings, gathered, greyed, in_order, of_part
 from core.records import FailureKind, RequestRecord
 from core.run import ClientHealth, Run, RunState
 from core.summary import summarise
@@ -93,6 +93,22 @@ def test_every_finding_says_what_and_why_in_sentences():
         assert finding.what.endswith((".", "”"))
         assert finding.why.endswith(".")
         assert finding.text.startswith(finding.what)
+
+
+def test_not_even_a_median_is_trusted_of_a_few():
+    told = {count: next(f.why for f in findings(run(steady(count))) if f.kind == "few_samples") for count in (4, 5, 30)}
+
+    assert told[4].startswith("No percentile can be relied on")
+    assert told[5].startswith("Every percentile above p50 is greyed")
+    assert told[30].startswith("p99 is greyed")
+
+
+def test_a_kind_is_told_of_the_run_where_it_is_gravest():
+    runs = [(f"of {count}", findings(run(steady(count)))) for count in (60, 7, 30)]
+
+    (few,) = [finding for finding in gathered(runs) if finding.kind == "few_samples"]
+
+    assert few.what == "3 of 3 runs, such as of 7: The percentiles stand on 7 requests."
 
 
 @pytest.mark.parametrize(("count", "grey"), [(29, {"p90", "p95", "p99"}), (30, {"p99"}), (99, {"p99"}), (100, set())])

@@ -94,7 +94,7 @@ def test_loads_of_another_shape_are_another_line_and_say_so():
 
     names = [contender.name for contender in laid_out(steady, bursty, even).contenders]
     assert names == [
-        "A · Poisson", "A · burstiness 0.5, at most 8 in flight", "A · evenly spaced, 10 s at 1..4 linear",
+        "A · at random (Poisson)", "A · burstiness 0.5, at most 8 in flight", "A · evenly spaced, 10 s at 1..4 linear",
     ]  # fmt: skip
     staged = replace(entry("2", level=4).run.plan, load=Load(concurrency=4, stages=(Stage(seconds=9, start=4, end=4),)))
     found = entry("2", level=4)
@@ -131,6 +131,15 @@ def test_the_pace_is_held_against_what_was_really_offered_and_not_against_the_no
     assert pace(9.0, distributions={}) is None
     assert pace(9.0, throughput={"offered_rate_per_s": None}) is None
     assert pace(0.5) is None
+
+
+def test_the_percentiles_of_many_gaps_are_the_runs_own_and_not_near_them_on_its_grid():
+    plain = entry("1")
+    gaps = replace(plain.summary.distributions["ttft_s"], count=90_000, p99=0.77)
+    whole = replace(plain.summary, distributions={"gap_s": gaps})
+    many = replace(plain, summary=whole, grid=lambda _: [0.0, 0.5, 1.0])
+
+    assert many.sample("gap_s").at([0.99, 1.0]).tolist() == [0.77, 1.0]
 
 
 def test_repeats_of_one_experiment_are_pooled():

@@ -28,7 +28,7 @@ def test_one_request_a_second_is_one(rate, told):
 
 def test_it_says_how_requests_arrive():
     assert Load(concurrency=4).arrivals_words() == ""
-    assert open_load().arrivals_words() == "Poisson"
+    assert open_load().arrivals_words() == "at random (Poisson)"
     assert open_load(burstiness=0.5).arrivals_words() == "burstiness 0.5"
     assert open_load(constant=True, burstiness=0.5).arrivals_words() == "evenly spaced"
     assert Stage(seconds=30, start=5, end=5).words == "30 s at 5"
@@ -41,7 +41,7 @@ def test_it_says_how_requests_arrive():
         {"rate": 0.0}, {"rate": -1.0}, {"rate": float("nan")}, {"rate": True}, {"rate": "1"}, {"rate": 1e9},
         {"burstiness": 0.0}, {"burstiness": float("inf")}, {"constant": 1}, {"max_in_flight": 0},
         {"concurrency": 4}, {"rate": None}, {"stages": (Stage(seconds=1, start=1, end=9.0),)},
-        {"stages": (Stage(seconds=1, start=10, end=10),) * (MOST_STAGES + 1)}, {"stop_when_saturated": "yes"},
+        {"stages": (Stage(seconds=1, start=10, end=10),) * (MOST_STAGES + 1)}, {"stop_when_saturated": "yes"}
     ],
 )  # fmt: skip
 def test_nonsense_is_one_sentence(nonsense):
@@ -51,9 +51,11 @@ def test_nonsense_is_one_sentence(nonsense):
     assert str(refused.value).endswith(".")
 
 
-def test_a_cap_in_flight_does_not_belong_to_a_closed_loop():
+def test_a_cap_in_flight_and_a_saturation_do_not_belong_to_a_closed_loop():
     with pytest.raises(PlanError, match="cap in flight"):
         Load(concurrency=4, max_in_flight=2)
+    with pytest.raises(PlanError, match="stop when saturated"):
+        Load(concurrency=4, stop_when_saturated=True)
 
 
 @pytest.mark.parametrize("nonsense", [{"seconds": 0}, {"start": 0}, {"end": -1}, {"shape": "round"}])

@@ -121,9 +121,8 @@ def test_a_time_that_runs_backwards_or_is_no_number_gives_no_metric(moment):
     assert metrics.tpot_s(replace(record, first_token_s=0.0)) is None
 
 
-@given(
-    first=st.integers(0, 10**6), gaps=st.lists(st.integers(0, 10**6), max_size=30), sent=st.floats(0, 1e4)
-)  # microseconds
+# First and gaps in microseconds.
+@given(first=st.integers(0, 10**6), gaps=st.lists(st.integers(0, 10**6), max_size=30), sent=st.floats(0, 1e4))
 def test_e2e_latency_is_ttft_and_all_gaps(first, gaps, sent):
     record = answered(sent=sent, first=first / 1e6, gaps=[gap / 1e6 for gap in gaps])
 

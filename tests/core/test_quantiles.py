@@ -14,6 +14,12 @@ def test_percentiles_of_a_whole_sample_are_those_of_numpy():
     assert found == pytest.approx(np.percentile(values, [50, 95, 99]))
 
 
+def test_what_is_known_exactly_is_not_read_off_a_grid():
+    grid = Sample(points=[0.0, 10.0], count=1_000, exact={0.99: 7.5})
+
+    assert grid.at([0.5, 0.99, 1.0]).tolist() == [5.0, 7.5, 10.0]
+
+
 def test_a_grid_counts_as_many_values_as_stand_behind_it():
     values = np.sort(np.random.default_rng(2).normal(10, 1, 100_000))
     grid = np.quantile(values, np.linspace(0, 1, 200))

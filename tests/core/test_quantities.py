@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.quantities import number, percent, seconds, seconds_alike, span
+from core.quantities import in_percent, number, percent, seconds, seconds_alike, span
 
 
 @pytest.mark.parametrize(
@@ -64,3 +64,8 @@ def test_a_share_with_so_many_decimals_is_never_rounded_up_to_all(share, digits,
 )  # fmt: skip
 def test_a_span_is_said_as_people_do(length_s, text):
     assert span(length_s) == text
+
+
+def test_an_axis_in_percent_gets_a_number():
+    assert in_percent(0.25) == 25
+    assert in_percent(None) is None

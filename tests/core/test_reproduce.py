@@ -85,7 +85,7 @@ LOADS = [
         stages=(Stage(seconds=30, start=5, end=5), Stage(seconds=60, start=5, end=50, shape="exponential")),
     ),
     Load(concurrency=None, rate=1234567 / 1e6, requests=None, duration_s=0.1234567, burstiness=0.0123456789),
-    Load(concurrency=4, stop_when_saturated=True),
+    Load(concurrency=4),
 ]  # fmt: skip
 
 

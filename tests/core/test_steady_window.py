@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from core.slo import Slo
-from core.steady_window import in_steady_state, steady_window
+from core.steady_window import in_steady_state, sent_within, steady_window
 from tests.core.example_runs import answered, failed
 
 
@@ -78,3 +78,7 @@ def test_goodput_counts_the_good_requests_that_ended_in_it():
     assert in_steady_state(TWO, (0.25, 2.25), Slo.read(["ttft_s.p95 < 1"])).throughput["goodput_per_s"] == 2.0
     assert in_steady_state(TWO, (0.25, 2.25), Slo.read(["ttft_s.p95 < 0.1"])).throughput["goodput_per_s"] == 0.0
     assert in_steady_state(TWO, (0.25, 2.25)).throughput["goodput_per_s"] is None
+
+
+def test_what_is_sent_as_it_ends_or_never_is_not_in_it():
+    assert sent_within([*TWO, failed(5, sent=None)], (0.25, 2.0)) == TWO[1:4]

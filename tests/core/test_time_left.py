@@ -4,8 +4,8 @@ from core.time_left import time_left_s
 from tests.core.loadgen.scripted import plan_for
 
 
-def left(plans, position=0, **seen):
-    return time_left_s(plans, position, **{"share": 0.5, "so_far_s": 10.0, "between_s": 0.0} | seen)
+def left(plans, **seen):
+    return time_left_s(plans, **{"share": 0.5, "so_far_s": 10.0, "between_s": 0.0} | seen)
 
 
 def counted(requests, concurrency=1):
@@ -33,10 +33,6 @@ def test_what_goes_by_before_a_run_measures_is_counted_for_every_later_one():
 def test_a_timed_run_is_known_from_its_start_and_never_negative():
     assert left([timed(30.0), timed(30.0)], share=0.0, so_far_s=0.0) == 60.0
     assert left([timed(30.0)], share=1.0, so_far_s=31.0) == 0.0
-
-
-def test_runs_that_are_over_count_no_more():
-    assert left([counted(20), counted(20)], position=1) == 10.0
 
 
 def test_without_a_pace_nothing_is_told():

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import streamlit as st
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from core.run import RunState
@@ -12,6 +13,15 @@ from tests.pages.seen import made
 
 ROOT = Path(__file__).parents[2]
 NAVIGATION = ROOT / "pages" / "parts" / "navigation.py"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def scanned():
+    """Which installed packages bring components is looked up once, not at each run of a page."""
+    found = manifest_scanner.scan_component_manifests()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(manifest_scanner, "scan_component_manifests", lambda: found)
+        yield
 
 
 @pytest.fixture

@@ -360,7 +360,7 @@ LOADED = [
     Experiment(id="e", name="e", plans=interleaved([A], Workload(), [replace(REPLAYED, requests=2)])),
     Experiment(id="e", name="e", plans=interleaved([A], Workload(), [replace(
         REPLAYED, requests=None, duration_s=7.0, max_in_flight=3)])),
-    Experiment(id="e", name="e", plans=interleaved([A], Workload(), [Load(stop_when_saturated=True)]),
+    Experiment(id="e", name="e", plans=interleaved([A], Workload(), [Load(warmup_requests=3)]),
                sweep=Sweep(high=128, between=5), cooldown_s=1.0),
     Experiment(id="e", name="e", plans=interleaved([A, B], Workload(), [Load()], slo=TO_KEEP),
                search=Search(variable="concurrency", low=1, high=4096, slo=TO_KEEP)),

@@ -229,6 +229,29 @@ def test_a_name_that_is_taken_is_told(dialog, services):
     assert "is named LAB already" in words(fill(dialog, name="LAB", url="h:1")).replace("\\", "")
 
 
+def form_of_one_dialog():
+    import streamlit as st
+
+    from pages.parts import endpoint_form, state
+
+    known = st.session_state.setdefault("known", state.services().library.endpoint("lab"))
+    endpoint_form._form(lambda name: f"t_{name}", endpoint_form.Opened(known=known, replaces="lab"))
+
+
+def test_what_another_browser_made_of_it_meanwhile_is_told_before_it_is_written_over(services):
+    services.library.save_endpoint(LAB)
+    page = AppTest.from_function(form_of_one_dialog, default_timeout=30).run()
+    services.library.save_endpoint(replace(LAB, notes="theirs"), replaces="lab")
+
+    fill(page, notes="mine")
+    assert "changed by somebody else meanwhile" in words(page)
+    assert [one.notes for one in services.library.endpoints()] == ["theirs"]
+
+    fill(page)
+    assert all_ended(services.background, 20)
+    assert [one.notes for one in services.library.endpoints()] == ["mine"]
+
+
 def test_editing_begins_with_what_is_stored_and_replaces_it(services):
     services.library.save_endpoint(LAB)
     page = AppTest.from_function(form, kwargs={"known_name": "lab"}, default_timeout=30).run()

@@ -30,7 +30,7 @@ def told(state, *runs, message=None):
     ("state", "runs", "level", "sentence"),
     [
         (DONE, [(DONE, 20, 0, None)], "ok", "1 run measured, 20 requests, each of them answered."),
-        (DONE, [(DONE, 1_999, 1, None)], "act", "1 run measured, but 1 of 2,000 requests failed."),
+        (DONE, [(DONE, 1_999, 1, None)], "act", "1 run measured, but 1 of 2,000 requests had no usable answer."),
         (DONE, [(DONE, 9, 0, None), (FELL, 0, 0, "No such model.")], "act",
          "1 of 2 runs measured, 1 failed. No such model."),
         (FELL, [(FELL, 0, 0, "Refused."), (FELL, 0, 0, "Refused.")], "stop", "Nothing was measured. Refused."),

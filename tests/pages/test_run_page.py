@@ -353,6 +353,7 @@ def test_the_steady_state_is_a_switch_that_the_headline_and_a_sentence_tell(put,
     assert "steady state" not in whole.title[0].value
     assert part.title[0].value.split(" :")[0].endswith("steady state")
     assert "while all 2 were in flight" in words(part).replace("\\", "")
+    assert "tutorial script" in words(part)
     assert metric(part, "Output tokens").value != metric(whole, "Output tokens").value
 
 

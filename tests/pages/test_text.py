@@ -1,9 +1,11 @@
 """Numbers, times and foreign words as people read them."""
 
+import unicodedata
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from core.chart_style import plain
 from pages.parts import text
 
 NOW = datetime(2026, 11, 28, 17, 38, tzinfo=UTC)
@@ -79,3 +81,12 @@ def test_in_a_cell_the_mark_stays_in_sight_and_what_is_measured_keeps_its_whole_
 
     assert text.in_cell(long, "") == long
     assert text.in_cell(long, "simulated") == f"(simulated) {long}"
+
+
+@pytest.mark.parametrize("turning", ["RIGHT-TO-LEFT OVERRIDE", "LEFT-TO-RIGHT ISOLATE", "RIGHT-TO-LEFT EMBEDDING"])
+def test_a_name_turns_no_words_and_numbers_behind_it(turning):
+    sign = unicodedata.lookup(turning)
+
+    for shown in (text.escape_markdown, text.code, lambda label: text.in_cell(label, ""), plain):
+        assert sign not in shown(f"a{sign}b")
+        assert "\N{REPLACEMENT CHARACTER}" not in shown("\N{HEBREW LETTER SHIN}\N{HEBREW LETTER LAMED}")

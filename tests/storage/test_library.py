@@ -9,6 +9,7 @@ from core.plan import Experiment, Load, RunPlan, Workload
 from storage.library import Library
 from storage.problems import (
     ConfigurationNotFound,
+    EndpointChanged,
     EndpointNotFound,
     NameEmpty,
     NameTaken,
@@ -82,6 +83,19 @@ def test_an_endpoint_is_replaced_renamed_and_cloned(library):
         library.save_endpoint(endpoint("B"), replaces="a")
     library.save_endpoint(endpoint("c"), replaces="deleted meanwhile")
     assert [one.name for one in library.endpoints()] == ["A", "b", "c"]
+
+
+def test_what_somebody_else_changed_meanwhile_is_not_written_over_unasked(library):
+    mine = endpoint("a")
+    library.save_endpoint(mine)
+    library.save_endpoint(endpoint("a", notes="theirs"), replaces="a", was=mine)
+
+    with pytest.raises(EndpointChanged, match="changed by somebody else"):
+        library.save_endpoint(endpoint("a", notes="mine"), replaces="a", was=mine)
+    with pytest.raises(EndpointChanged, match="no longer there"):
+        library.save_endpoint(endpoint("b"), replaces="renamed", was=mine)
+
+    assert [one.notes for one in library.endpoints()] == ["theirs"]
 
 
 def test_an_unknown_endpoint_is_named(library):

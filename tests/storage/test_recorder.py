@@ -19,7 +19,7 @@ from storage.problems import DatabaseClosed, RunExists, RunNotFound, StorageProb
 from storage.recorder import Recorder
 from storage.runs import RunStore
 from tests.bench import bench_storage
-from tests.own_time import waited_s
+from tests.own_time import held_s, of_tree, waits
 from tests.storage.made import ended, plain, record, row_of, run
 
 ROOT = Path(__file__).parents[2]
@@ -56,9 +56,9 @@ def kill_in_mid_insert(path: Path, run_id: str, after_s: float) -> int:
     ) as app:  # fmt: skip
         assert app.stdout is not None
         lines = [app.stdout.readline()]
-        waited_before_s = waited_s(app.pid)
+        waited_before = waits(of_tree(app.pid))
         time.sleep(after_s)
-        kept_s = min(KEPT_S + waited_s(app.pid) - waited_before_s, after_s - 0.1)
+        kept_s = min(KEPT_S + held_s(waited_before, waits(of_tree(app.pid))), after_s - 0.1)
         killed_s = time.monotonic()
         os.kill(app.pid, signal.SIGKILL)
         lines += app.stdout.read().splitlines()

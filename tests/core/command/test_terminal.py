@@ -174,3 +174,10 @@ def test_brackets_are_explained_only_where_a_number_stands_in_them():
 
     assert "in brackets" in shown(run(steady(5)))
     assert "in brackets" not in shown(run(steady(120), of=named))
+
+
+def test_a_doubt_of_several_runs_is_told_of_the_gravest_and_the_others_are_named():
+    told = shown(*(replace(run(steady(count)), name=f"of {count}") for count in (60, 7, 30)))
+
+    assert "* of 7: The percentiles stand on 7 requests." in told
+    assert "(Also: of 60, of 30.)" in told

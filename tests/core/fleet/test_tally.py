@@ -2,13 +2,14 @@
 
 from array import array
 from collections.abc import Collection
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from core.fleet.tally import Tally
 from core.loadgen.channel import Progress
-from core.records import Failure, FailureKind, RequestRecord
+from core.records import Failure, FailureKind, RequestRecord, TokenSource
 from core.run import ClientHealth, Preflight, Run, RunState
 from tests.core.loadgen.scripted import plan_for
 
@@ -63,6 +64,27 @@ def test_a_rate_is_of_the_last_seconds_in_tokens_not_in_chunks():
         counting.progress(progress(float(second), chunks=second * 100))
 
     assert counting.snapshot().output_tokens_per_s == 200
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_chunks_are_not_shown_as_tokens_where_the_server_counts_none(before):
+    counting = tally()
+    counting.record(replace(record(0, sent_s=0, warmup=before), output_tokens=None, token_source=TokenSource.NONE))
+    for second in range(6):
+        counting.progress(progress(float(second), chunks=second * 100))
+
+    assert counting.snapshot().output_tokens_per_s is None
+    assert counting.snapshot().tokens_per_s_recent == ()
+
+
+def test_an_answer_of_the_warm_up_tells_how_many_tokens_a_chunk_holds():
+    counting = tally()
+    counting.record(record(0, sent_s=0, warmup=True))  # 4 tokens in 2 chunks
+    for second in range(6):
+        counting.progress(progress(float(second), chunks=second * 100))
+
+    assert counting.snapshot().output_tokens_per_s == 200
+    assert counting.snapshot().ok == 0
 
 
 def test_a_first_token_seen_in_flight_is_not_counted_again():
@@ -132,11 +154,7 @@ def test_a_closed_run_keeps_its_numbers_and_lets_go_of_every_single_one():
     counting.close(Run(id="run", name="n", started_at=datetime.now(UTC), state=RunState.COMPLETED, plan=counting.plan))
     after = counting.snapshot()
 
-    assert (after.ok, after.ttft_p50_s, after.output_tokens_so_far) == (
-        50,
-        before.ttft_p50_s,
-        before.output_tokens_so_far,
-    )
+    assert (after.ok, after.ttft_p50_s, after.chunks_of_answers) == (50, before.ttft_p50_s, before.chunks_of_answers)
     assert before.ttft_recent
     assert after.ttft_recent == after.tokens_per_s_recent == ()
     held = [value for value in vars(counting).values() if isinstance(value, Collection) and not isinstance(value, str)]

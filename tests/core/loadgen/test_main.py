@@ -154,9 +154,8 @@ async def test_a_key_that_a_server_echoes_leaves_the_child_nowhere(tmp_path):
             writer.write(b"HTTP/1.1 404 X\r\nContent-Length: 0\r\n\r\n")
             return
         kinds = list(quoting(asked).values())
-        measured = (
-            sum(one.head.startswith(b"POST") for one in server.asked) - 2
-        )  # preflight asks once, of a whole answer
+        # The preflight asks once, of a whole answer.
+        measured = sum(one.head.startswith(b"POST") for one in server.asked) - 2
         writer.write(kinds[max(0, measured) % len(kinds)])
         if b"Server:" not in kinds[max(0, measured) % len(kinds)]:
             writer.close()
