@@ -4,9 +4,9 @@ Knows which of them are held against each other; how a difference is told from n
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from core.comparison import Statistic, Verdict, differs, tie
+from core.comparison import Difference, Statistic, Verdict, differs, tie
 from core.lineup import Contender, Lineup
 from core.ranking import Measured, Place, Ranking, ranking
 from core.reservations import Reservation, merged, reservations
@@ -46,6 +46,7 @@ class Soonest:
         tie: The verdict on those in `best`, where they took turns with the leader; None for single runs.
         values: Each configuration's own, lowest first.
         to_baseline: The leader held against the baseline; None if it is the baseline.
+        to_leader: Key -> the difference of each other to the leader.
         reservations: Why this is not to be taken as it stands.
     """
 
@@ -53,6 +54,7 @@ class Soonest:
     enough: bool
     values: tuple[tuple[Contender, float], ...]
     to_baseline: Against | None
+    to_leader: Mapping[str, Difference] = field(default_factory=dict)
     reservations: tuple[Reservation, ...] = ()
     tie: Verdict | None = None
 
@@ -90,6 +92,7 @@ def soonest(line: Lineup, level: float, metric: str, name: Statistic) -> Soonest
         enough=enough,
         values=tuple(known),
         to_baseline=to_baseline,
+        to_leader=found,
         reservations=reservations(cells, metric),
         tie=tie([found[contender.key] for contender in tied]),
     )

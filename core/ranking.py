@@ -3,8 +3,8 @@
 Knows values and names, no run and no page. Names no winner that the numbers do not show.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from core.comparison import Difference, Verdict, differs, tie
 from core.load import Variable, level_words
@@ -46,6 +46,7 @@ class Place:
         tie: The verdict on those in `best`, where they took turns with the leader; None for single runs.
         values: Name -> value, highest first, tokens/s.
         to_baseline: The leader's difference to the baseline; None if the leader is the baseline.
+        to_leader: Name -> the difference of each other to the leader.
     """
 
     level: float
@@ -54,6 +55,7 @@ class Place:
     values: dict[str, float]
     to_baseline: Difference | None
     variable: Variable = "concurrency"
+    to_leader: Mapping[str, Difference] = field(default_factory=dict)
     tie: Verdict | None = None
 
     @property
@@ -126,6 +128,7 @@ def _place(cells: Sequence[Measured], baseline: str, *, decode: bool) -> Place |
         enough=all(found[name].within is not None for name in tied),
         tie=tie([found[name] for name in tied]),
         values={name: known[name][1] for name in order},
+        to_leader=found,
         to_baseline=differ(known[baseline][0], leader) if baseline in known and baseline != order[0] else None,
     )
 

@@ -3,7 +3,7 @@
 One name stands alone only where it is ahead of all others; who is ahead is core.leading's to say.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -173,10 +173,18 @@ def _all_alike(
     _listed([f"{chip_of(one)} {ink.format(values[one.key] + after * (one.key in ahead_of))}" for one in those])
 
 
-def _behind(line: Lineup, leader: Contender, values: dict[str, str]) -> None:
-    """Those that the leader is ahead of, best first, each with its mark and unit as the leader has them."""
+def _behind(line: Lineup, leader: Contender, values: dict[str, str], to_leader: Mapping[str, Difference]) -> None:
+    """Those that the leader is ahead of, best first, each with its mark and unit as the leader has them.
+
+    Where the leader is the baseline, each with its difference to it: otherwise that stands behind the leader.
+    """
     by_key = {contender.key: contender for contender in line.contenders}
-    _listed([f":small[{chip_of(by_key[key])} :gray[{value}]]" for key, value in values.items() if key != leader.key])
+    told = []
+    for key, value in values.items():
+        if key != leader.key:
+            far = words(to_leader[key]) if leader is line.baseline and key in to_leader else ""
+            told.append(f":small[{chip_of(by_key[key])} :gray[{', '.join(filter(None, (value, far)))}]]")
+    _listed(told)
 
 
 def _listed(told: Sequence[str]) -> None:
@@ -206,7 +214,8 @@ def _speed(line: Lineup, found: Lead, metric: str) -> None:
         value = _inked(values[leader.key], faint=weak(leader.cells[place.level], metric, "p50"))
         against = _against(line, leader, place.to_baseline)
         st.markdown(SPOKEN[metric].format(name=chip_of(leader), value=value, against=against))
-        _behind(line, leader, values)
+        to_leader = {by_name[name].key: found for name, found in place.to_leader.items()}
+        _behind(line, leader, values, to_leader)
     else:
         behind = [by_name[name].key for name in place.behind]
         known = leader if place.enough else None
@@ -230,7 +239,7 @@ def _first_token(line: Lineup, found: Soonest | None, level: float, percentile: 
         wait = _inked(values[leader.key], faint=weak(leader.cells[level], "ttft_s", percentile))
         words_of = say("{name} starts after {value} ({percentile}){against}.")
         st.markdown(words_of.format(name=chip_of(leader), value=wait, percentile=percentile, against=against))
-        _behind(line, leader, told_of)
+        _behind(line, leader, told_of, found.to_leader)
     else:
         behind = [key for key in values if key not in best]
         known = leader if found.enough else None

@@ -1,5 +1,7 @@
 """The verdict card: a name alone only where it is ahead, and a next step where nothing can be said."""
 
+import re
+
 import pytest
 
 from core.metrics import METRICS
@@ -30,6 +32,17 @@ def test_one_that_is_ahead_is_named_with_its_difference(put, opened):
     assert "**Fast** decodes at **78.4 tokens/s**, +60" in decode
     assert "against Slow." in decode
     assert "**Fast** starts after **106 ms** (p50), −50" in first
+
+
+def test_where_the_baseline_is_ahead_the_others_have_their_difference_to_it(put, opened):
+    put("a", ttft=0.2, **SLOW)
+    put("b", ttft=0.1, **FAST)
+
+    decode, _, first = boxes(opened("compare", runs="a,b", pct="p50", baseline="b"))
+
+    assert "**Fast** decodes at **78.4 tokens/s**, the baseline." in decode
+    assert "**Slow** :gray[49.0 tokens/s, −37\N{NO-BREAK SPACE}% [" in decode
+    assert re.search(r"Slow\*\* :gray\[212 ms \(p50\), (?:\+9\d|\+10\d|2\.0)", first), first
 
 
 def test_no_box_names_one_where_there_is_not_enough_data(put, opened):
