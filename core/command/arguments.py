@@ -6,6 +6,7 @@ import tempfile
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
+from reprlib import repr as shortened
 from typing import Any
 
 from core import pasted
@@ -207,7 +208,7 @@ def experiment(options: argparse.Namespace) -> Experiment:
         RunPlan(configuration=configuration, workload=workload, load=load, slo=wanted.slo) for load in wanted.loads
     ]
     if not 1 <= options.repeats <= MOST_REPEATS:
-        raise PlanError(say("--repeats is {n}: give 1 to {most}.", n=options.repeats, most=MOST_REPEATS))
+        raise PlanError(say("--repeats is {n}: give 1 to {most}.", n=shortened(options.repeats), most=MOST_REPEATS))
     if options.repeats > 1 and (wanted.search or wanted.sweep):
         raise PlanError(say("--repeats goes with levels: a search measures its edge twice by itself."))
     return Experiment(
