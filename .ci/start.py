@@ -3,6 +3,7 @@
 import argparse
 import errno
 import os
+import re
 import runpy
 import signal
 import socket
@@ -18,8 +19,8 @@ def main() -> None:
     parser.add_argument("--port", default="8501")
     parser.add_argument("--address", default="127.0.0.1")
     chosen = parser.parse_args()
-    if not chosen.port.isdigit() or not 0 < int(chosen.port) < 65536:
-        sys.exit(f"PORT={chosen.port} is not a port: give a number from 1 to 65535.")
+    if not re.fullmatch("[0-9]{1,5}", chosen.port) or not 0 < int(chosen.port) < 65536:
+        sys.exit(f"PORT={chosen.port[:20]} is not a port: give a number from 1 to 65535.")
     problem = occupied(chosen.address, int(chosen.port))
     if problem:
         sys.exit(problem)

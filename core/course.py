@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from core.judging import Judged, judge, meets
+from core.judging import Judged, judge, meets, unknown
 from core.levels import between
 from core.plan import Configuration, Experiment, RunPlan, Sweep
 from core.run import Run, RunState, StoppedBy
-from core.search import MOST_PROBES, Edge, Probe, Search, edge, next_level, sentence
+from core.search import MOST_PROBES, Edge, Probe, Search, amount, edge, next_level, sentence, so_far
 from core.summary import Summary
 from core.words import say
 
@@ -64,9 +64,9 @@ def at_level(plan: RunPlan, level: float) -> RunPlan:
 def probes(experiment: Experiment, done: Sequence[Done]) -> tuple[Probe, ...]:
     """What the runs of one configuration say about the search's SLO. One that too many errors stopped keeps none.
 
-    One that was cancelled, or that Paceline could not make, says nothing about its level.
+    One that was cancelled, that Paceline could not make, or that lacks the limited number says nothing about its level.
     """
-    return tuple(Probe(level=one.level, met=_met(one, experiment)) for one in done if _tells(one))
+    return tuple(Probe(level=one.level, met=_met(one, experiment)) for one in done if _tells(one, experiment))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,19 +81,24 @@ class Tried:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Searched:
-    """What a search knows of one configuration."""
+    """What a search knows of one configuration.
+
+    Attributes:
+        cut_short: Why it ended before its end, in a sentence; "" if it did not.
+    """
 
     search: Search
     configuration: Configuration
     tried: tuple[Tried, ...]
     edge: Edge
     ended: bool
-    cut_short: bool = False
+    cut_short: str = ""
 
     def sentence(self, slo: str = "") -> str:
-        """What was found, and whether the search was cut short; `slo` are other words for the limits."""
-        words = sentence(self.search, self.edge, slo)
-        return words + " " + say("The search was cut short.") if self.cut_short else words
+        """What was found, or why nothing was and what is known so far; `slo` are other words for the limits."""
+        if not self.cut_short:
+            return sentence(self.search, self.edge, slo)
+        return f"{self.cut_short} {so_far(self.search, self.edge, slo)}"
 
 
 def searched(experiment: Experiment, done: Sequence[Done], *, over: bool = False) -> tuple[Searched, ...]:
@@ -110,7 +115,7 @@ def searched(experiment: Experiment, done: Sequence[Done], *, over: bool = False
         tried = tuple(
             Tried(run_id=one.run.id, level=one.level, met=_met(one, experiment), judged=judge(one.summary, search.slo))
             for one in its
-            if _tells(one)
+            if _tells(one, experiment)
         )
         complete = _next_level(experiment, its) is None
         found.append(
@@ -120,7 +125,8 @@ def searched(experiment: Experiment, done: Sequence[Done], *, over: bool = False
                 tried=tried,
                 edge=found_edge(experiment, its),
                 ended=complete or over,
-                cut_short=not all(map(_tells, its)) or (over and not complete),
+                cut_short=_cut_short(experiment, its)
+                or (say("The search was cut short.") if over and not complete else ""),
             )
         )
     return tuple(found)
@@ -164,26 +170,76 @@ def found(experiment: Experiment, done: Sequence[Done]) -> dict[str, Any] | None
         "variable": search.variable,
         "slo": [str(limit) for limit in search.slo.limits],
         "edge": found_edge(experiment, its).level,
-        "probes": [one.run.id for one in its if _tells(one)],
+        "probes": [one.run.id for one in its if _tells(one, experiment)],
     }
 
 
-def _tells(one: Done) -> bool:
+def _tells(one: Done, experiment: Experiment) -> bool:
+    """Whether it says something about its level."""
+    return _was_made(one) and not _unjudged(one, experiment)
+
+
+def _was_made(one: Done) -> bool:
     return one.run.state is RunState.COMPLETED or one.run.stopped_by is StoppedBy.ERRORS
+
+
+def _is_sound(one: Done) -> bool:
+    return one.run.state is RunState.COMPLETED and one.run.stopped_by is not StoppedBy.SATURATION
+
+
+def _unjudged(one: Done, experiment: Experiment) -> str:
+    """Why a level cannot be judged that was measured; one that was too much is, whatever its numbers."""
+    assert experiment.search is not None
+    return unknown(one.summary, experiment.search.slo) if _is_sound(one) else ""
+
+
+def _ended_by(experiment: Experiment, its: Sequence[Done]) -> Done | None:
+    """The run after which a search cannot go on; a preflight that failed between runs is tried once more."""
+    for place, one in enumerate(its):
+        if _tells(one, experiment):
+            continue
+        asked = one.run.preflight
+        in_vain = asked is not None and asked.failure_message is not None and not _was_made(one)
+        if not (in_vain and place and _tells(its[place - 1], experiment)):
+            return one
+    return None
+
+
+def _cut_short(experiment: Experiment, its: Sequence[Done]) -> str:
+    """Why a search of one configuration ended before its end, in a sentence; "" if it did not."""
+    last = _ended_by(experiment, its)
+    if last is None:
+        if _answers_nothing(its):
+            message = its[0].run.message or say("no request was answered.")
+            return say("The search ended, as its lowest level had no answer: {message}", message=_ended(message))
+        return ""
+    if words := _unjudged(last, experiment):
+        return words
+    at = amount(last.run.plan.load.variable, last.level)
+    if last.run.message is None:
+        return say("The search was stopped at {level}.", level=at)
+    return say("The search was cut short at {level}: {message}", level=at, message=_ended(last.run.message))
+
+
+def _ended(words: str) -> str:
+    return words if words.endswith((".", "!", "?")) else words + "."
+
+
+def _answers_nothing(its: Sequence[Done]) -> bool:
+    return bool(its) and not its[0].summary.counts.get("ok")
 
 
 def _met(one: Done, experiment: Experiment) -> bool:
     assert experiment.search is not None
-    sound = one.run.state is RunState.COMPLETED and one.run.stopped_by is not StoppedBy.SATURATION
-    return sound and meets(one.summary, experiment.search.slo)
+    return _is_sound(one) and meets(one.summary, experiment.search.slo)
 
 
 def _next_level(experiment: Experiment, its: Sequence[Done]) -> float | None:
     if experiment.search is not None:
-        if not all(map(_tells, its)) or len(its) >= MOST_RUNS:
+        if _ended_by(experiment, its) is not None or len(its) >= MOST_RUNS:
             return None  # cut short: what was found so far stands, and is called unfinished
-        if its and not its[0].summary.counts.get("ok"):
-            return None  # nothing answers at the lowest level: there is no edge to look for
+        if _answers_nothing(its):
+            return None  # at the lowest level: there is no edge to look for
         return next_level(experiment.search, probes(experiment, its))
     assert experiment.sweep is not None
     return _swept(experiment.sweep, its)

@@ -7,9 +7,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from core.hosts import normal_host
+from core.plain_file import plain_bytes
 from core.words import say
 
 ROOT = Path(__file__).parents[1]
+MOST_BYTES = 1_000_000
 HostEntry = tuple[str, int | None]
 
 
@@ -36,11 +38,11 @@ def key_tables(file: Path) -> dict[str, Any]:
     fault = None
     found: dict[str, Any] = {}
     try:
-        found = tomllib.loads(file.read_text(encoding="utf-8"))
+        found = tomllib.loads(plain_bytes(file, MOST_BYTES).decode("utf-8-sig"))
     except FileNotFoundError:
         return {}
     except OSError as error:
-        fault = error.strerror or type(error).__name__
+        fault = str(error)
     except UnicodeDecodeError:
         fault = say("it is not UTF-8 text")
     except tomllib.TOMLDecodeError as error:

@@ -15,7 +15,7 @@ PAIR = re.compile(rf"{NUMBER}:{NUMBER}(?:\*(\d{{1,9}}(?:\.\d+)?))?")
 WIDTH = 4  # standard deviations to each side where no bounds are given
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Length:
     """A mean in tokens, and how the length varies around it; None is always the same."""
 
@@ -39,11 +39,11 @@ def read_length(written: str, *, most: int = MOST_INPUT) -> Length:
     """
     text = re.sub(r"[\s_]", "", written)
     if text.isdecimal() and len(text) <= 9:
-        return Length(int(text))
+        return Length(mean=int(text))
     if found := RANGE.fullmatch(text):
         low, high = map(int, found.groups())
         spread = Spread(shape="uniform", low=low, high=high)
-        return Length((low + high) // 2, spread if low < high else None)
+        return Length(mean=(low + high) // 2, spread=spread if low < high else None)
     if found := BELL.fullmatch(text):
         return _bell(found, most)
     raise PlanError(
@@ -56,7 +56,7 @@ def _bell(found: re.Match[str], most: int) -> Length:
     width = ceil(WIDTH * stdev)
     low, high = (int(found[4]), int(found[5])) if found[4] else (max(1, mean - width), min(most, mean + width))
     shape: Shape = "normal" if found[1] == "normal" else "lognormal"
-    return Length(mean, Spread(shape=shape, low=low, high=high, stdev=stdev))
+    return Length(mean=mean, spread=Spread(shape=shape, low=low, high=high, stdev=stdev))
 
 
 def read_pairs(written: str) -> tuple[LengthPair, ...]:

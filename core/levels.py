@@ -1,31 +1,48 @@
 """Levels as people write them, `1,4,16`, `1..64:x2`, `30s@5,60s@5..50`, and those of a sweep. Measures nothing."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from decimal import Decimal
-from math import isfinite
+from itertools import takewhile
+from math import log
 
 from core.base_url import PlanError, require
-from core.load import SHAPES, Shape, Stage, Variable
+from core.load import LEAST_PER_S, MOST_IN_FLIGHT, MOST_PER_S, SHAPES, Shape, Stage, Variable
 from core.trace import LEAST_SPEED, MOST_SPEED
 from core.words import say
 
 MOST_LEVELS = 200
+MOST_WRITTEN = 10_000  # characters: no list of levels is as long
+NEAR = 1 + 1e-9  # what adding fractions may miss an end by
 PART = re.compile(r"\s*([0-9.eE+-]+?)\s*\.\.\s*([0-9.eE-]+)\s*(?::\s*([x+])\s*([0-9.eE-]+)\s*)?")
 AMOUNT = r"\s*(\d+(?:\.\d+)?)\s*"
 STAGE = re.compile(rf"{AMOUNT}s?\s*@{AMOUNT}(?:\.\.{AMOUNT}(?::\s*({'|'.join(SHAPES)})\s*)?)?")
 STAGES_EXAMPLE = "30s@5,60s@5..50"
 NAMES = {"concurrency": say("Concurrency"), "rate": say("Rate")}
+BOUNDS = {"concurrency": (1, MOST_IN_FLIGHT), "rate": (LEAST_PER_S, MOST_PER_S)}
 EXAMPLES = {"concurrency": "1,4,16 or 1..64:x2 or 1..32:+4", "rate": "0.5,1,2 or 1..64:x2 or 1..10:+0.5"}
 
 
 def read_levels(written: str, variable: Variable) -> tuple[float, ...]:
-    """The levels of a list, a linear (`:+4`) or geometric (`:x2`) range, or several with commas. Raises PlanError."""
+    """The levels of a list, a linear (`:+4`) or geometric (`:x2`) range, or several with commas. Raises PlanError.
+
+    Ranges may meet: what they share is one level. A number that is written twice is taken for a wish to measure twice.
+    """
+    _require_short(written)
     found: dict[float, None] = {}
+    alone: set[float] = set()
     for part in written.split(","):
-        for level in _part(part, written, variable):
-            found[level] = None
-            require(len(found) <= MOST_LEVELS, "More than {most} levels: widen the step.", most=MOST_LEVELS)
+        levels = _part(part, written, variable)
+        if ".." not in part:
+            require(
+                alone.isdisjoint(levels),
+                "{written!r} names {level} twice: leave one out; to measure a level again, set the repeats.",
+                written=written[:80], level=short(levels[0]),
+            )  # fmt: skip
+            alone.update(levels)
+        found.update(dict.fromkeys(levels))
+        require(len(found) <= MOST_LEVELS, "More than {most} levels: widen the step.", most=MOST_LEVELS)
     return tuple(found)
 
 
@@ -42,17 +59,30 @@ def read_speeds(written: str) -> tuple[float, ...]:
 
 def read_range(written: str, variable: Variable) -> tuple[float, float] | None:
     """(low, high) of `1..4096`, the range of a search; None if levels are written. Raises PlanError."""
+    _require_short(written)
     found = PART.fullmatch(written)
     if found is None or found.group(3):
         return None
     return _number(found.group(1), written, variable), _number(found.group(2), written, variable)
 
 
-def _part(part: str, written: str, variable: Variable) -> Iterator[float]:
+def read_whole(text: str) -> int | None:
+    """A whole number as people write it; None for everything else, a number of thousands of digits too."""
+    try:
+        return int(text)
+    except ValueError:
+        return None
+
+
+def _require_short(written: str) -> None:
+    require(len(written) <= MOST_WRITTEN, "Levels are longer than {most:,} characters: write a range with a step.",
+            most=MOST_WRITTEN)  # fmt: skip
+
+
+def _part(part: str, written: str, variable: Variable) -> tuple[float, ...]:
     found = PART.fullmatch(part)
     if found is None:
-        yield _number(part, written, variable)
-        return
+        return (_number(part, written, variable),)
     low, high = (_number(end, written, variable) for end in found.group(1, 2))
     require(
         found.group(3) is not None,
@@ -60,39 +90,49 @@ def _part(part: str, written: str, variable: Variable) -> Iterator[float]:
         written=written[:80],
         examples=EXAMPLES[variable],
     )
+    require(low <= high, "The range {part!r} falls: write its lower end first.", part=part.strip()[:80])
     step = _step(found.group(4))
     multiplies = found.group(3) == "x"
     require(step > 1 if multiplies else step > 0, "The step of {written!r} does not grow: give a larger one.",
             written=written[:80])  # fmt: skip
-    level, place = low, 0
-    while level <= high * (1 + 1e-9):
-        yield level
-        place += 1
-        level = low * step**place if multiplies else low + step * place
-        if variable == "concurrency":
-            level = round(level)
+    if low == high:
+        return (low,)
+    end = (high + 0.5 if variable == "concurrency" else high) * NEAR  # a level in flight is rounded
+    steps = log(end / low) / log(step) if multiplies else (end - low) / step
+    # Counted before a single one is taken: a step of 1e-300 would be walked for ever.
+    require(steps < MOST_LEVELS, "{part!r} has more than {most} levels: widen the step.",
+            part=part.strip()[:80], most=MOST_LEVELS)  # fmt: skip
+    require(steps >= 1, "The first step of {part!r} leads past its end: give a smaller one.", part=part.strip()[:80])
+    levels = (low * step**place if multiplies else low + step * place for place in range(int(steps) + 1))
+    return tuple(
+        takewhile(lambda level: level <= high * NEAR, map(round, levels) if variable == "concurrency" else levels)
+    )
 
 
 def _step(text: str) -> float:
     try:
-        found = float(text)
+        return float(text)
     except ValueError:
         return 0.0
-    return found if isfinite(found) else 0.0
 
 
 def _number(text: str, written: str, variable: Variable) -> float:
-    try:
-        found = int(text) if variable == "concurrency" else float(text)
-    except ValueError:
-        found = -1.0
-    if not isfinite(found) or found <= 0:
+    least, most = BOUNDS[variable]
+    found: float | None = None
+    if variable == "concurrency":
+        found = read_whole(text)
+    else:
+        with suppress(ValueError):
+            found = float(text)
+    if found is None or not least <= found <= most:
         raise PlanError(
             say(
-                "{name} is {written!r}: write {what} above 0, such as {examples}.",
+                "{name} is {written!r}: write {what} from {least:,} to {most:,}, such as {examples}.",
                 name=NAMES[variable],
                 written=written[:80],
                 what=say("whole numbers") if variable == "concurrency" else say("numbers"),
+                least=least,
+                most=most,
                 examples=EXAMPLES[variable],
             )
         )
@@ -114,6 +154,7 @@ def between(one_request_s: float | None, saturated_per_s: float | None, *, high:
 
 def read_stages(written: str) -> tuple[Stage, ...]:
     """The stages of `30s@5, 60s@5..50:exponential`: seconds, at a level or from one to another. Raises PlanError."""
+    _require_short(written)
     return tuple(_stage(part, written) for part in written.split(","))
 
 

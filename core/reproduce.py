@@ -176,8 +176,13 @@ def _texts(workload: Workload) -> list[str]:
 def _lengths(workload: Workload) -> list[str]:
     if workload.pairs:
         return ["--lengths", pairs_words(workload.pairs)]
-    asked = Length(workload.input_tokens, workload.input_spread).words()
-    return ["--input-tokens", asked, "--output-tokens", Length(workload.output_tokens, workload.output_spread).words()]
+    asked = Length(mean=workload.input_tokens, spread=workload.input_spread).words()
+    return [
+        "--input-tokens",
+        asked,
+        "--output-tokens",
+        Length(mean=workload.output_tokens, spread=workload.output_spread).words(),
+    ]
 
 
 def _timeouts(limits: Limits) -> list[str]:

@@ -124,17 +124,41 @@ def _between(search: Search, kept: float, failed: float) -> float:
     return min(max(round(middle), kept + 1), failed - 1)
 
 
+def amount(variable: Variable, level: float) -> str:
+    """A level with its unit: `1 request in flight`, `2.5 requests/s`."""
+    if variable == "concurrency":
+        return say("1 request in flight") if level == 1 else say("{n:g} requests in flight", n=level)
+    return say("1 request/s") if level == 1 else say("{n:g} requests/s", n=level)
+
+
 def sentence(search: Search, found: Edge, slo: str = "") -> str:
     """What was found, in a sentence; `slo` are other words for the limits than those that a command reads."""
     kept = slo or str(search.slo)
-    unit = say("requests in flight") if search.variable == "concurrency" else say("requests/s")
     if found.level is None and found.above is None:
         return say("No level was measured.")
     if found.level is None:
-        return say("No level from {low:g} {unit} on keeps {slo}.", low=search.low, unit=unit, slo=kept)
+        return say("No level from {low} on keeps {slo}.", low=amount(search.variable, search.low), slo=kept)
+    level = amount(search.variable, found.level)
     if found.above is None:
-        words = say("Every level up to {level:g} {unit} keeps {slo}.", level=found.level, unit=unit, slo=kept)
+        words = say("Every level up to {level} keeps {slo}.", level=level, slo=kept)
     else:
-        words = say("Up to {level:g} {unit} keep {slo}; {above:g} do not.",
-                    level=found.level, unit=unit, slo=kept, above=found.above)  # fmt: skip
+        verb = say("does not") if found.above == 1 else say("do not")
+        keep = say("keeps") if found.level == 1 else say("keep")
+        words = say("Up to {level} {keep} {slo}; {above:g} {verb}.",
+                    level=level, keep=keep, slo=kept, above=found.above, verb=verb)  # fmt: skip
     return words if found.steady else words + " " + say("Measured again, one level turned out otherwise.")
+
+
+def so_far(search: Search, found: Edge, slo: str = "") -> str:
+    """What a search knows that never came to its end: where it stands, and that this is no result."""
+    kept = slo or str(search.slo)
+    if found.level is None and found.above is None:
+        return say("No level was measured.")
+    if found.level is None:
+        return say("{above} did not keep {slo}; more is not known.",
+                   above=amount(search.variable, found.above or search.low), slo=kept)  # fmt: skip
+    level = amount(search.variable, found.level)
+    if found.above is None:
+        return say("{level} kept {slo}; what more would do is not known.", level=level, slo=kept)
+    return say("{level} kept {slo} and {above:g} did not; what lies between is not known.",
+               level=level, slo=kept, above=found.above)  # fmt: skip

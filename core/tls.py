@@ -1,9 +1,8 @@
 """The TLS of a client, as an endpoint's settings ask for it. Opens no connection."""
 
-import os
 import ssl
-import stat
 
+from core.plain_file import plain_bytes
 from core.words import say
 
 MOST_BYTES = 8_000_000  # the authorities of a whole system fit into a twentieth of it
@@ -46,27 +45,5 @@ def _verifying(ca_file: str | None) -> ssl.SSLContext:
 
 
 def _text(ca_file: str) -> str:
-    """What stands in the file. A pipe would keep a reader waiting, and a device might never end."""
-    try:
-        descriptor = os.open(ca_file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except ValueError:
-        raise OSError(say("no file can have this name")) from None
-    except OSError as fault:
-        raise OSError(_lowered(fault.strerror or str(fault))) from None
-    try:
-        kind = os.fstat(descriptor).st_mode
-        if stat.S_ISDIR(kind):
-            raise OSError(say("it is a folder"))
-        if not stat.S_ISREG(kind):
-            raise OSError(say("it is a pipe or a device, and no file"))
-        with open(descriptor, "rb", closefd=False) as file:
-            data = file.read(MOST_BYTES + 1)
-    finally:
-        os.close(descriptor)
-    if len(data) > MOST_BYTES:
-        raise OSError(say("it is larger than {most} MB", most=MOST_BYTES // 1_000_000))
-    return data.decode("ascii", "ignore")  # names of authorities may stand between the certificates, in any letters
-
-
-def _lowered(text: str) -> str:
-    return text[:1].lower() + text[1:]
+    # names of authorities may stand between the certificates, in any letters
+    return plain_bytes(ca_file, MOST_BYTES).decode("ascii", "ignore")

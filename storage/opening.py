@@ -10,6 +10,7 @@ from pathlib import Path
 import duckdb
 
 from core.environment import memory_bytes
+from core.plain_file import kind_fault
 from core.words import say
 from storage.log_end import breaks_off
 from storage.problems import DatabaseOwned, NotADatabase, PlaceNotWritable, disk_full, from_opening
@@ -38,7 +39,8 @@ class Ownership:
 
 
 def own(path: Path) -> Ownership:
-    """Take the file for this process. Raises DatabaseOwned, PlaceNotWritable, DiskFull."""
+    """Take the file for this process. Raises DatabaseOwned, NotADatabase, PlaceNotWritable, DiskFull."""
+    _require_files(path)
     lock = path.with_name(path.name + ".lock")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -60,6 +62,21 @@ def own(path: Path) -> Ownership:
     return Ownership(descriptor=descriptor)
 
 
+def _require_files(path: Path) -> None:
+    """Refuse what is there and is no file, before anything opens it: a pipe would wait for its other end for ever."""
+    for one in (path, *(path.with_name(path.name + ending) for ending in (*LOG_ENDINGS, ".lock")), address_file(path)):
+        try:
+            fault = kind_fault(one.stat().st_mode)
+        except (OSError, ValueError):  # not there, or not to be seen: opening it says why
+            continue
+        if fault and one == path:
+            raise NotADatabase(say("{path} cannot be the database, {fault}: set PACELINE_DB to a file.",
+                                   path=path, fault=fault))  # fmt: skip
+        if fault:
+            raise NotADatabase(say("{path} belongs to the database, but {fault}: move it away, or set PACELINE_DB to "
+                                   "another file.", path=one, fault=fault))  # fmt: skip
+
+
 def address_file(path: Path) -> Path:
     """Where a running app writes the address at which it answers."""
     real = path.resolve()
@@ -75,8 +92,6 @@ def _address(path: Path) -> str:
 
 def connect(path: Path) -> tuple[duckdb.DuckDBPyConnection, list[str]]:
     """Open the owned file, and say in sentences what was set aside to do so. Raises a StorageProblem."""
-    if path.is_dir():
-        raise NotADatabase(say("{path} is a folder: set PACELINE_DB to a file.", path=path))
     broke_off = breaks_off(path.with_name(path.name + ".wal"))
     try:
         connection = _connect(path)

@@ -90,7 +90,7 @@ def run(found: dict[str, Any], records: tuple[RequestRecord, ...] = ()) -> Run:
         experiment=orjson.loads(found["experiment"]) if found["experiment"] else None,
         plan=RunPlan.from_dict(orjson.loads(found["plan"])),
         environment=orjson.loads(found["environment"]),
-        client=ClientHealth(**_known(ClientHealth, found["client"])),
+        client=ClientHealth(**members(ClientHealth, orjson.loads(found["client"]))),
         preflight=_preflight(found["preflight"]),
         requests=records,
     )
@@ -123,13 +123,14 @@ def utc(moment: datetime) -> datetime:
 def _preflight(text: str | None) -> Preflight | None:
     if text is None:
         return None
-    values = _known(Preflight, text)
+    values = members(Preflight, orjson.loads(text))
     return Preflight(**values | {"changes": tuple(values.get("changes", ()))})
 
 
-def _known(kind: Any, text: str) -> dict[str, Any]:
+def members(kind: Any, found: dict[str, Any]) -> dict[str, Any]:
+    """Those members that there are today: another Paceline may have stored others."""
     names = {spec.name for spec in dataclasses.fields(kind)}
-    return {key: value for key, value in orjson.loads(text).items() if key in names}
+    return {key: value for key, value in found.items() if key in names}
 
 
 def _words(value: Any) -> str:

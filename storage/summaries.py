@@ -19,7 +19,7 @@ from core.summary import ITL_SHARE, SANE, STATISTICS, Distribution, Summary, tok
 from core.timeline import Series
 from core.tutorial import Tutorial, tutorial
 from storage import columns, pooling, reading
-from storage.run_values import dumps
+from storage.run_values import dumps, members
 from storage.totals import Totals, totals
 
 GRID_POINTS = 200
@@ -101,14 +101,14 @@ def stored(cursor: duckdb.DuckDBPyConnection, run_no: int) -> Summary | None:
     if not facts:
         return None
     rows = cursor.execute(f"SELECT {STORED} FROM distributions WHERE run_no = ?", [run_no]).fetchall()  # noqa: S608 -- ours
-    whole = orjson.loads(facts[0][0])
+    whole = members(Summary, orjson.loads(facts[0][0]))
     tutored, source = whole.pop("tutorial"), whole.pop("token_source", None)
     return Summary(
         distributions={
             metric: Distribution(count=count, **dict(zip(STATISTICS, values, strict=True)))
             for metric, count, *values in rows
         },
-        tutorial=tutored and Tutorial(**tutored),
+        tutorial=tutored and Tutorial(**members(Tutorial, tutored)),
         token_source=source and TokenSource(source),
         **whole,
     )

@@ -73,6 +73,21 @@ def test_a_database_that_cannot_be_read_ends_the_start(tmp_path, command):
     assert path.read_bytes() == NOT_A_DATABASE
 
 
+def test_a_database_that_is_a_pipe_ends_the_start_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+
+    sentence = refused_start(started(tmp_path / "pipe", "--port", str(free_port())))
+
+    assert "pipe cannot be the database, it is a pipe or a device, and no file: set PACELINE_DB" in sentence
+
+
+@pytest.mark.parametrize("port", ["²", "٣", "0", "65536", "-1", "9" * 5000, "", "http"])
+def test_a_port_that_is_none_ends_the_start(tmp_path, port):
+    sentence = refused_start(started(tmp_path / "x.duckdb", f"--port={port}"))
+
+    assert sentence == f"PORT={port[:20]} is not a port: give a number from 1 to 65535.\n"
+
+
 def test_a_second_app_on_one_database_is_told_where_the_first_one_is(tmp_path):
     with RunningApp(tmp_path) as first:
         sentence = refused_start(started(first.database, "--port", str(free_port())))

@@ -5,6 +5,7 @@ import tempfile
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
+from reprlib import repr as shortened
 
 from core import pasted
 from core.calibration_result import LASTS, QUICK_LASTS
@@ -173,7 +174,7 @@ def experiment(options: argparse.Namespace) -> Experiment:
     configuration, what = _configuration(options), workload(options)
     plans = [RunPlan(configuration=configuration, workload=what, load=load, slo=wanted.slo) for load in wanted.loads]
     if not 1 <= options.repeats <= MOST_REPEATS:
-        raise PlanError(say("--repeats is {n}: give 1 to {most}.", n=options.repeats, most=MOST_REPEATS))
+        raise PlanError(say("--repeats is {n}: give 1 to {most}.", n=shortened(options.repeats), most=MOST_REPEATS))
     if options.repeats > 1 and (wanted.search or wanted.sweep):
         raise PlanError(say("--repeats goes with levels: a search measures its edge twice by itself."))
     return Experiment(

@@ -9,14 +9,14 @@ from core.asked import AskedLoad, Manner
 from core.command.limit_options import restraint
 from core.command.numbers import amount, positive, seconds, shape, whole
 from core.command.trace_options import add_trace_options, traced
-from core.levels import read_levels, read_range, read_stages
+from core.levels import read_levels, read_range, read_stages, read_whole
 from core.load import SHAPES, Load, Stage, Variable
 from core.plan import PlanError, Slo, Sweep
 from core.search import Search
 from core.words import say
 
 REQUESTS = 20  # measured a level where neither a number nor a time is given
-AUTO = re.compile(r"auto(?::(\d+))?")
+AUTO = re.compile(r"auto(?::(.+))?")
 LEVELS = """One run a level. LEVELS are numbers (1,4,16) or a range with a step (1..64:x2 doubles, 1..32:+4 adds).
 A range without a step (1..4096) is searched for the most load that keeps --slo; auto finds levels itself."""
 
@@ -90,7 +90,7 @@ def asked(options: argparse.Namespace) -> AskedLoad:
     if auto is not None:
         if variable == "rate":
             raise PlanError(say("--rate auto is not known: auto goes with --concurrency."))
-        asked = manner.sweeping(Sweep(high=int(auto.group(1) or Sweep().high)), slo)
+        asked = manner.sweeping(_swept(auto.group(1)), slo)
     elif searched is not None:
         if slo is None:
             raise PlanError(
@@ -101,6 +101,16 @@ def asked(options: argparse.Namespace) -> AskedLoad:
     else:
         asked = AskedLoad(loads=tuple(manner.at(variable, level) for level in read_levels(written, variable)), slo=slo)
     return replace(asked, loads=tuple(_ramped(options.ramp, load) for load in asked.loads))
+
+
+def _swept(written: str | None) -> Sweep:
+    if written is None:
+        return Sweep()
+    high = read_whole(written)
+    if high is None:
+        raise PlanError(say("--concurrency is {written!r}: write auto, or auto:64 for levels up to 64.",
+                            written=f"auto:{written}"[:80]))  # fmt: skip
+    return Sweep(high=high)
 
 
 def _manner(options: argparse.Namespace, variable: Variable) -> Manner:
@@ -145,7 +155,7 @@ def _ramp(written: str, level: float) -> tuple[Stage, ...]:
     if start >= level:
         raise PlanError(
             say("--ramp begins at {start:g}, the level is {level:g}: begin below it, as in {shape}:{length}:{less:g}.",
-                start=start, level=level, shape=shape, length=length, less=level / 2)
+                start=start, level=level, shape=shape, length=length[:20], less=level / 2)
         )  # fmt: skip
     return (Stage(seconds=length_s, start=start, end=level, shape=shape),)
 

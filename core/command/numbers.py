@@ -3,6 +3,7 @@
 import argparse
 import math
 
+from core.levels import read_whole
 from core.words import say
 
 
@@ -17,17 +18,18 @@ def positive(text: str) -> float | None:
 
 def whole(text: str) -> int:
     """A whole number, for argparse."""
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(say("{text!r} is no whole number", text=text)) from None
+    found = read_whole(text)
+    if found is None:
+        fault = "{text!r} has too many digits" if text.strip().isdigit() else "{text!r} is no whole number"
+        raise argparse.ArgumentTypeError(say(fault, text=text[:80]))
+    return found
 
 
 def seconds(text: str) -> float:
     """Seconds above 0, for argparse."""
     found = positive(text)
     if found is None:
-        raise argparse.ArgumentTypeError(say("{text!r} is no number of seconds above 0", text=text))
+        raise argparse.ArgumentTypeError(say("{text!r} is no number of seconds above 0", text=text[:80]))
     return found
 
 
@@ -42,7 +44,7 @@ def shape(text: str) -> float:
         return math.inf
     found = positive(text)
     if found is None:
-        raise argparse.ArgumentTypeError(say("{text!r} is no number above 0, and not inf", text=text))
+        raise argparse.ArgumentTypeError(say("{text!r} is no number above 0, and not inf", text=text[:80]))
     return found
 
 
@@ -50,5 +52,5 @@ def amount_per_cent(text: str) -> float:
     """A share as a percentage above 0 and at most 100, for argparse."""
     found = positive(text.strip().removesuffix("%"))
     if found is None or found > 100:
-        raise argparse.ArgumentTypeError(say("{text!r} is no percentage above 0", text=text))
+        raise argparse.ArgumentTypeError(say("{text!r} is no percentage above 0", text=text[:80]))
     return found / 100

@@ -182,7 +182,7 @@ def report(experiment: Experiment, measured: Measured, out: Path | None, *, text
         return INTERRUPTED
     # Of a search a level that is too much may fail: that is what is looked for.
     enough = any if experiment.search is not None else all
-    complete = following(experiment, done) is None
+    complete = following(experiment, done) is None and not any(one.cut_short for one in searched(experiment, done))
     return 0 if written and complete and enough(_succeeded(one.run) for one in done) else 1
 
 

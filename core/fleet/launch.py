@@ -7,7 +7,7 @@ from datetime import datetime
 from time import monotonic
 from typing import Any, Protocol
 
-from core.course import Done, expected_runs, searched
+from core.course import Done, expected_runs, following, searched
 from core.fleet.live import LiveExperiment
 from core.fleet.local import LocalRun
 from core.fleet.tally import Tally
@@ -36,7 +36,7 @@ class Recorder(Protocol):
         """Requests ended."""
 
     def run_ended(self, run: Run) -> None:
-        """A run has ended; its `requests` are empty here."""
+        """A run has ended; its `requests` are empty here. What cannot be kept now is tried again, and raises."""
 
 
 class Keeping(Tally):
@@ -58,6 +58,7 @@ class Keeping(Tally):
         self._flushed_s = monotonic()
         self._health_due_s = 0.0
         self.run: Run | None = None
+        self._ending: Run | None = None
 
     def begin(self, run: Run) -> None:
         """Record its run as begun."""
@@ -72,8 +73,9 @@ class Keeping(Tally):
         return self.run
 
     def end(self, run: Run) -> None:
-        """Record how its run ended."""
-        self._recorder.run_ended(replace(run, requests=()))
+        """Record how its run ended; the first end that it is told to have is the one it had."""
+        self._ending = self._ending or replace(run, requests=())
+        self._recorder.run_ended(self._ending)
         self.run = None
 
     def preflight(self, found: Preflight) -> None:
@@ -136,6 +138,12 @@ class Launch:
     def recording(self) -> Keeping | None:
         """The tally whose run is recorded as begun and not as ended."""
         return next((tally for tally in self.tallies if tally.run is not None), None)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether each of its runs was measured to its end, wherever that is stored by now."""
+        measured = all(tally.state is RunState.COMPLETED for tally in self.tallies)
+        return measured and following(self.experiment, self.done) is None
 
     def next_tally(self, plan: RunPlan, make: Callable[[RunPlan], Keeping]) -> Keeping:
         """The tally of the plan that comes next; those before it are left out."""

@@ -3,6 +3,7 @@
 Knows who is next and what happened; never draws and never touches a database except through its recorder.
 """
 
+import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from core.plan import Configuration, Experiment, PlanError, RunPlan
 from core.run import ENDED_STATES, ClientHealth, Run, RunState, StoppedBy
 from core.words import say
 
+LOG = logging.getLogger("paceline")
 KEPT_EXPERIMENTS = 20
 SHUTDOWN_S = 4.0
 
@@ -146,7 +148,7 @@ class Registry:
     def _ended(self, launch: Launch, message: str) -> None:
         with self._lock:
             launch.message = message or None
-            failed = message or all(tally.state is RunState.FAILED for tally in launch.tallies)
+            failed = not launch.is_whole and (message or all(one.state is RunState.FAILED for one in launch.tallies))
             if launch.cancelled:
                 self._finish(launch, RunState.CANCELLED)
             else:
@@ -158,7 +160,10 @@ class Registry:
         """Record the end of a run that was cut short by a fault: a run is saved however it ends."""
         tally = launch.recording
         if tally is not None and tally.run is not None:
-            tally.end(_without_measuring(tally.run, message, cancelled=False))
+            try:
+                tally.end(_without_measuring(tally.run, message, cancelled=False))
+            except self._expected as fault:  # the recorder tries again, and every page says why it has to
+                LOG.error("Run %s is not stored yet: %s", tally.run_id, fault)  # noqa: TRY400 -- nothing of ours broke
 
     def _tally(self, plan: RunPlan, experiment: Experiment) -> Keeping:
         return Keeping(new_run_id(), plan, lock=self._lock, recorder=self._recorder, summed_up=experiment.is_adaptive)

@@ -35,10 +35,13 @@ class MachineLock:
         return True
 
     def _open(self) -> int:
-        """Reading is enough to lock: another user's file in a shared folder may not be writable, nor made anew."""
+        """Reading is enough to lock: another user's file in a shared folder may not be writable, nor made anew.
+
+        Whatever has that name, a pipe too, is opened at once.
+        """
         try:
             try:
-                return os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+                return os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
             except FileNotFoundError:
                 fd = os.open(self.path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
                 os.fchmod(fd, 0o666)  # whatever the umask: others measure here, too

@@ -14,7 +14,7 @@ DRAWN, SPARE = 500, 5000  # a longer text is a random part of one long one, as d
 ROUNDS = 3  # the last so many pieces are chosen so that the sum comes out
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
     """A piece of text, and how many tokens it adds to a text that it is appended to."""
 

@@ -79,7 +79,11 @@ class Prompts:
         self._shape = shape
         self._head = _head(plan, key_header)
         known, seed = shape.known, plan.workload.seed
-        texts = [Piece(*one) for one in guessed(plan.workload.language)] if known is None else known.pieces
+        texts = (
+            [Piece(text=text, tokens=tokens) for text, tokens in guessed(plan.workload.language)]
+            if known is None
+            else known.pieces
+        )
         self._pieces = Pieces(texts, seed=seed)
         self._between = separator(piece.text for piece in texts)  # a line's end is one token
         self._firsts, self._words = (WORDS, WORDS) if known is None else (known.firsts, known.words)

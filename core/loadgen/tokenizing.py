@@ -58,7 +58,7 @@ class Tokenizing:
         if total is None or total < length + len(texts):
             return None
         if total == length + len(texts) or len(texts) == 1:
-            return [Piece(text, (total - length) // len(texts)) for text in texts]
+            return [Piece(text=text, tokens=(total - length) // len(texts)) for text in texts]
         step = 1 if total > length + MANY * len(texts) else len(texts) - len(texts) // 2
         parts = [texts[begin : begin + step] for begin in range(0, len(texts), step)]
         found = await asyncio.gather(*(self._measured(part, lead, length) for part in parts))

@@ -50,6 +50,11 @@ def outcome(found: LiveExperiment) -> Outcome:
         return Outcome(level="note", what=words if answered else none, reason=reason)
     if not answered:
         return Outcome(level="stop", what=say("Nothing was measured."), reason=reason or say("No request succeeded."))
+    if found.message and not fell:  # measured, but something went wrong with keeping it
+        words = say("{done} of {all} measured, then it stopped.", done=count(len(whole)), all=all_runs)
+        if found.state is RunState.COMPLETED:
+            words = say("{all} measured, but the end could not be stored at once.", all=all_runs)
+        return Outcome(level="act", what=words, reason=reason)
     if fell or found.state is RunState.FAILED:
         words = say(
             "{done} of {all} measured, {failed} failed.", done=count(len(whole)), all=all_runs, failed=len(fell)

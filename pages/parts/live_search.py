@@ -26,8 +26,10 @@ def show(found: Sequence[Searched], running: Sequence[tuple[str, float]] = ()) -
     ended = all(one.ended for one in found)
     look.section(say("Search"), say("the highest level that keeps the limits") if ended else say("so far"))
     for one in found:
-        if one.tried:
+        if one.tried or one.cut_short:
             st.markdown(f"{_name(one)} &ensp;{escape_markdown(one.sentence(slo_words(one.search.slo)))}")
+    if ended and not any(one.tried for one in found):
+        return  # an empty drawing would say that no level kept the limits
     search = found[0].search
     unit = say(UNITS[search.variable])
     figures = [

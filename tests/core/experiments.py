@@ -28,9 +28,11 @@ def _of(loads, *, both=True, repeats=1, slo=None, **course):
 
 EXPERIMENTS = {
     "levels in turns": _of([Load(concurrency=level, requests=9) for level in (1, 4)], repeats=3, cooldown_s=2.5),
-    "a time a level": _of([Load(concurrency=4, requests=None, duration_s=12.5, stop_when_saturated=True)]),
+    "a time a level": _of([Load(concurrency=4, requests=None, duration_s=12.5)]),
     "at random": _of([replace(POISSON, rate=rate) for rate in (0.5, 2.25)], slo=TO_KEEP, skip_saturated=True),
-    "in bursts": _of([replace(POISSON, burstiness=0.3, max_in_flight=4)], repeats=2),
+    "in bursts": _of(
+        [replace(POISSON, burstiness=0.3, max_in_flight=4, stop_when_saturated=True)], repeats=2
+    ),
     "evenly": _of([replace(POISSON, constant=True)]),
     "stages": _of([STAGED], both=False),
     "levels found": _of([Load(requests=9)], sweep=Sweep(high=32, between=3), cooldown_s=1.0, slo=TO_KEEP),

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from core.course import Done, at_level, expected_runs, following, found_edge, searched
+from core.course import found as found_in_file
 from core.plan import Experiment, Load, PlanError, Slo, Sweep
-from core.run import RunState, StoppedBy
+from core.run import Preflight, RunState, StoppedBy
 from core.search import MOST_PROBES, Search
 from core.summary import summarise
 from tests.core.example_runs import answered, failed, plan, run
@@ -95,7 +96,21 @@ def test_a_level_whose_run_failed_or_saturated_does_not_keep_the_slo():
 def test_a_search_whose_endpoint_answers_nothing_ends_at_once():
     runs = followed(search_of("a"), lambda its: done(its, state=RunState.FAILED, records=[failed()]))
 
+    (found,) = searched(search_of("a"), runs)
     assert len(runs) == 1
+    assert found.sentence().startswith("The search was stopped at 1 request in flight.")
+
+
+def test_a_search_whose_lowest_level_has_no_answer_says_that_and_not_that_no_level_keeps_the_limits():
+    def measure(its):
+        one = done(its, state=RunState.FAILED, stopped_by=StoppedBy.ERRORS, records=[failed()])
+        return replace(one, run=replace(one.run, message="Stopped because 10 of 10 requests failed."))
+
+    (found,) = searched(search_of("a"), followed(search_of("a"), measure))
+
+    assert found.sentence().startswith(
+        "The search ended, as its lowest level had no answer: Stopped because 10 of 10 requests failed."
+    )
 
 
 def test_a_sweep_takes_one_stream_then_saturation_then_levels_between():
@@ -124,8 +139,11 @@ def test_a_run_that_was_cut_short_says_nothing_about_its_level_and_ends_the_sear
 
     (found,) = searched(experiment, so_far)
     assert following(experiment, so_far) is None
-    assert (found.edge.level, found.edge.above, found.cut_short) == (1, None, True)
-    assert found.sentence().endswith("The search was cut short.")
+    assert (found.edge.level, found.edge.above) == (1, None)
+    assert found.sentence() == (
+        "The search was stopped at 4 requests in flight. "
+        "1 request in flight kept ttft_s.p95 < 0.5; what more would do is not known."
+    )
 
 
 def test_a_search_that_measured_nothing_says_so():
@@ -133,7 +151,73 @@ def test_a_search_that_measured_nothing_says_so():
     so_far = [done(experiment.plans[0], state=RunState.FAILED, stopped_by=StoppedBy.FAILURE, records=[failed()])]
 
     (found,) = searched(experiment, so_far)
-    assert found.sentence() == "No level was measured. The search was cut short."
+    assert found.sentence() == "The search was stopped at 1 request in flight. No level was measured."
+
+
+def refused(its):
+    """A run whose preflight failed."""
+    one = done(its, state=RunState.FAILED, stopped_by=StoppedBy.FAILURE, records=[failed(sent=None)])
+    words = "Connection refused by 127.0.0.1:9"
+    return replace(one, run=replace(one.run, message=words, preflight=Preflight(failure_message=words)))
+
+
+def test_a_search_that_was_cut_short_says_at_which_level_and_why():
+    experiment = search_of("a")
+    plans = [at_level(experiment.plans[0], level) for level in (1, 4, 4)]
+    so_far = [done(plans[0]), refused(plans[1]), refused(plans[2])]
+
+    (found,) = searched(experiment, so_far)
+
+    assert following(experiment, so_far) is None
+    assert found.sentence().startswith(
+        "The search was cut short at 4 requests in flight: Connection refused by 127.0.0.1:9. 1 request in flight kept"
+    )
+
+
+def test_a_preflight_that_fails_between_two_levels_is_tried_once_more_and_the_search_goes_on():
+    experiment = search_of("a", high=4)
+    asked = []
+
+    def measure(its):
+        asked.append(its.load.concurrency)
+        return refused(its) if len(asked) == 2 else done(its)
+
+    (found,) = searched(experiment, followed(experiment, measure))
+
+    assert asked == [1, 4, 4, 4]
+    assert (found.edge.level, found.cut_short) == (4, "")
+
+
+def limited(written, **rest):
+    return replace(search_of("a", **rest), search=Search(variable="concurrency", low=1, high=64, slo=Slo.read(written)))
+
+
+def test_a_number_that_is_unknown_ends_the_search_and_is_no_limit_that_was_not_kept():
+    experiment = limited(["tpot_s.p50 < 5"])
+    so_far = followed(experiment, lambda its: done(its, records=[answered(place, tokens=None) for place in range(4)]))
+
+    (only,) = searched(experiment, so_far)
+
+    assert len(so_far) == 1
+    assert (only.edge.level, only.edge.above) == (None, None)
+    assert only.sentence() == (
+        "tpot_s.p50 < 5 cannot be judged: TPOT is unknown, as the server counts no tokens. Let the server send usage "
+        "(stream_options.include_usage), or limit another metric. No level was measured."
+    )
+    assert found_in_file(experiment, so_far)["edge"] is None
+
+
+def test_a_level_that_was_too_much_does_not_keep_its_limits_even_where_a_number_is_missing():
+    experiment = limited(["tpot_s.p50 < 5"])
+
+    def measure(its):
+        if its.load.concurrency == 1:
+            return done(its)
+        return done(its, stopped_by=StoppedBy.SATURATION, records=[answered(0, tokens=1)])
+
+    (found,) = searched(experiment, followed(experiment, measure))
+
+    assert (found.edge.level, found.edge.above, found.cut_short) == (1, 2, "")
 
 
 def test_a_search_ends_whatever_its_runs_say():

@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import os
 import pickle  # noqa: TID251 -- to show that a key refuses it
 import traceback
 from pathlib import Path
@@ -158,6 +159,19 @@ def test_a_file_that_cannot_be_read_is_a_sentence(tmp_path):
     assert "not UTF-8" in problem_of(tmp_path / "latin.toml").what
     assert "cannot be read" in problem_of(tmp_path).what
     assert "no key named LAB" in problem_of(tmp_path / "missing.toml").what
+
+
+@pytest.mark.parametrize(("name", "reason"), [("pipe", "it is a pipe or a device"), (".", "it is a folder")])
+def test_what_is_no_file_is_a_sentence_at_once(tmp_path, name, reason):
+    os.mkfifo(tmp_path / "pipe")
+
+    assert f"cannot be read: {reason}" in problem_of(tmp_path / name).what
+
+
+def test_a_file_that_an_editor_marked_as_utf_8_is_read(tmp_path):
+    text = f'\ufeff[api_keys.LAB]\nvalue = "{VALUE}"\nhosts = ["llm.example.com"]\n'
+
+    assert key_names(secrets(tmp_path, text)) == ("LAB",)
 
 
 def test_the_file_is_the_projects_own_or_the_one_named(monkeypatch, lab):

@@ -10,12 +10,15 @@ from core.workload import LengthPair, Spread
 @pytest.mark.parametrize(
     ("written", "length"),
     [
-        ("128", Length(128)),
-        (" 1_000 ", Length(1000)),
-        ("64..256", Length(160, Spread(shape="uniform", low=64, high=256))),
-        ("64..64", Length(64)),
-        ("normal:128,32", Length(128, Spread(shape="normal", low=1, high=256, stdev=32))),
-        ("lognormal: 500, 100, 50..2000", Length(500, Spread(shape="lognormal", low=50, high=2000, stdev=100))),
+        ("128", Length(mean=128)),
+        (" 1_000 ", Length(mean=1000)),
+        ("64..256", Length(mean=160, spread=Spread(shape="uniform", low=64, high=256))),
+        ("64..64", Length(mean=64)),
+        ("normal:128,32", Length(mean=128, spread=Spread(shape="normal", low=1, high=256, stdev=32))),
+        (
+            "lognormal: 500, 100, 50..2000",
+            Length(mean=500, spread=Spread(shape="lognormal", low=50, high=2000, stdev=100)),
+        ),
     ],
 )
 def test_each_way_to_write_a_length_is_understood_and_written_back(written, length):

@@ -36,6 +36,48 @@ def test_nonsense_is_refused_with_a_sentence(written):
     assert str(refused.value).endswith(".")
 
 
+@pytest.mark.parametrize(
+    ("written", "variable", "part"),
+    [
+        ("1..2:+1e-300", "rate", "more than 200 levels: widen the step"),
+        ("1..8:x1.00000000001", "concurrency", "more than 200 levels: widen the step"),
+        ("1..8:+1e-300", "concurrency", "more than 200 levels: widen the step"),
+        ("1..2:x1.0000000000000002", "rate", "more than 200 levels: widen the step"),
+        ("9" * 400, "concurrency", "write whole numbers from 1 to 8,192"),
+        ("9" * 5000, "concurrency", "write whole numbers from 1 to 8,192"),
+        ("9" * 400, "rate", "write numbers from 0.001 to 100,000"),
+        ("1.." + "9" * 400, "concurrency", "write whole numbers from 1 to 8,192"),
+        ("1..1e308:x1e200", "rate", "write numbers from 0.001 to 100,000"),
+        ("1..64:x1e200", "rate", "leads past its end: give a smaller one"),
+        ("1..64:+" + "9" * 400, "concurrency", "leads past its end: give a smaller one"),
+        ("4..4:+" + "9" * 400 + ",5..4:x2", "concurrency", "'5..4:x2' falls: write its lower end first"),
+        ("64..1:x2", "concurrency", "'64..1:x2' falls: write its lower end first"),
+        ("1,1,1", "concurrency", "names 1 twice: leave one out; to measure a level again, set the repeats"),
+        ("0.5, 2, 0.50", "rate", "names 0.5 twice"),
+        ("1," * 6000, "rate", "longer than 10,000 characters"),
+    ],
+)
+def test_levels_that_are_too_many_too_large_or_twice_are_told_apart_at_once(written, variable, part):
+    with pytest.raises(PlanError) as refused:
+        assert read_range(written, variable) or read_levels(written, variable)
+
+    assert part in str(refused.value)
+    assert len(str(refused.value)) < 250
+
+
+def test_a_range_that_rounds_up_to_its_end_and_one_of_a_single_level_are_whole():
+    assert read_levels("1..8:x1.7", "concurrency") == (1, 2, 3, 5, 8)
+    assert read_levels("4..4:x2", "concurrency") == (4,)
+    assert read_levels("1..200:+1", "concurrency") == tuple(range(1, 201))
+
+
+@pytest.mark.parametrize("seconds", ["9" * 400, "9" * 5000])
+def test_stages_of_endless_numbers_are_one_sentence(seconds):
+    for written in (f"{seconds}s@5", f"5s@{seconds}", f"5s@1..{seconds}"):
+        with pytest.raises(PlanError, match="give a number above 0"):
+            read_stages(written)
+
+
 def test_a_range_without_a_step_is_the_range_of_a_search():
     assert read_range("1..4096", "concurrency") == (1, 4096)
     assert read_range("0.5 .. 20", "rate") == (0.5, 20.0)

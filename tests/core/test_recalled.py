@@ -65,7 +65,7 @@ def test_a_search_whose_app_went_away_is_called_cut_short():
     found = searched_before(done)
 
     assert [one.ended for one in found] == [True, True]
-    assert all(one.sentence().endswith("The search was cut short.") for one in found)
+    assert all(one.sentence().startswith("The search was cut short.") for one in found)
 
 
 def test_an_interrupted_probe_is_no_probe():

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.plan import PlanError
-from core.search import MOST_PROBES, Edge, Probe, Search, edge, next_level, sentence
+from core.search import MOST_PROBES, Edge, Probe, Search, amount, edge, next_level, sentence, so_far
 from core.slo import Slo
 
 SLO = Slo.read(["ttft_s.p95 < 0.5"])
@@ -99,3 +99,35 @@ def test_where_everything_keeps_the_slo_the_highest_level_is_the_edge_and_said_t
 def test_an_empty_range_or_a_broken_number_is_refused(low, high):
     with pytest.raises(PlanError):
         Search(variable="concurrency", low=low, high=high, slo=SLO)
+
+
+def test_one_is_told_as_one():
+    search = Search(variable="concurrency", low=1, high=64, slo=SLO)
+
+    told = [
+        sentence(search, Edge(level=level, above=above, steady=True))
+        for level, above in ((None, 1), (1, None), (1, 2), (2, 3))
+    ]
+
+    assert told == [
+        "No level from 1 request in flight on keeps ttft_s.p95 < 0.5.",
+        "Every level up to 1 request in flight keeps ttft_s.p95 < 0.5.",
+        "Up to 1 request in flight keeps ttft_s.p95 < 0.5; 2 do not.",
+        "Up to 2 requests in flight keep ttft_s.p95 < 0.5; 3 do not.",
+    ]
+    assert [amount("rate", level) for level in (1.0, 1.5)] == ["1 request/s", "1.5 requests/s"]
+
+
+@pytest.mark.parametrize(
+    ("level", "above", "told"),
+    [
+        (None, None, "No level was measured."),
+        (None, 1, "1 request in flight did not keep ttft_s.p95 < 0.5; more is not known."),
+        (4, None, "4 requests in flight kept ttft_s.p95 < 0.5; what more would do is not known."),
+        (4, 16, "4 requests in flight kept ttft_s.p95 < 0.5 and 16 did not; what lies between is not known."),
+    ],
+)
+def test_where_an_unfinished_search_stands_is_not_told_as_a_result(level, above, told):
+    search = Search(variable="concurrency", low=1, high=64, slo=SLO)
+
+    assert so_far(search, Edge(level=level, above=above, steady=True)) == told

@@ -50,3 +50,14 @@ def test_a_fault_of_the_launch_itself_is_its_reason():
         "act",
         "1 of 2 runs measured, 1 failed. The disk is full.",
     )
+
+
+@pytest.mark.parametrize(
+    ("state", "last", "sentence"),
+    [
+        (DONE, DONE, "2 runs measured, but the end could not be stored at once. The disk is full."),
+        (FELL, CUT, "1 of 2 runs measured, then it stopped. The disk is full."),
+    ],
+)
+def test_what_was_measured_but_could_not_be_stored_at_once_is_not_told_as_failed(state, last, sentence):
+    assert told(state, (DONE, 20, 0, None), (last, 0, 0, None), message="The disk is full.") == ("act", sentence)

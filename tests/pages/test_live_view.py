@@ -251,6 +251,29 @@ def test_a_search_says_what_it_found_draws_it_and_links_its_probes(services, ope
     assert all(f"/run?run={run.run_id}" in words(page) for run in found.runs)
 
 
+def unjudged_search():
+    """A search whose limit is on a number that the server does not let anyone know."""
+    from core.course import Done, searched
+    from core.plan import Experiment, Slo
+    from core.search import Search
+    from core.summary import summarise
+    from pages.parts import live_search
+    from tests.core.example_runs import plan, run, steady
+
+    search = Search(variable="concurrency", low=1, high=4, slo=Slo.read(["tpot_s.p50 < 5"]))
+    wanted = Experiment(id="e", name="e", plans=(plan(),), search=search)
+    records = steady(4, tokens=None)
+    live_search.show(searched(wanted, [Done(run=run(records), summary=summarise(records))]))
+
+
+def test_a_search_that_cannot_be_judged_says_why_and_draws_no_way():
+    page = AppTest.from_function(unjudged_search, default_timeout=PATIENCE_S).run()
+
+    assert not page.exception
+    assert "TPOT is unknown, as the server counts no tokens" in words(page).replace("\\", "")
+    assert not titles(page)
+
+
 def being_cancelled():
     """The head of a launch that was cancelled a moment ago."""
     from core.fleet.live import LiveExperiment, LiveRun

@@ -344,6 +344,21 @@ def test_an_slo_shows_goodput_and_each_limit_with_what_was_measured(put_open, op
     assert list(kept["Measured"])[1] == "100.0 %"
 
 
+def test_a_limit_on_a_number_that_is_unknown_is_not_told_as_one_that_was_not_kept(services, opened):
+    run, records = made("r1")
+    slo = Slo.read(["tpot_s.p95 < 5", "ttft_s.p95 < 5"])
+    services.runs.run_started(replace(run, plan=replace(run.plan, slo=slo)))
+    services.runs.requests("r1", [replace(one, output_tokens=None) for one in records])
+    services.runs.run_ended(replace(run, plan=replace(run.plan, slo=slo)))
+
+    page = opened("run", run="r1")
+
+    assert "cannot be judged" in words(page)
+    assert "does not keep" not in words(page)
+    assert "goodput 0" not in words(page)
+    assert [cell.split()[-1] for cell in page.table[0].value["Kept"]] == ["unknown", "yes"]
+
+
 def test_the_steady_state_is_a_switch_that_the_headline_and_a_sentence_tell(put, opened):
     put("r1", level=2, requests=40, ttft=0.3, tpot=0.002)  # a request each 0.2 s takes 0.33 s: two at once
 

@@ -111,9 +111,24 @@ def test_a_file_that_is_no_database_is_left_alone_and_named(tmp_path, content):
     assert path.read_bytes() == content
 
 
-def test_a_folder_in_its_place_is_named(tmp_path):
-    with pytest.raises(NotADatabase, match="is a folder: set PACELINE_DB to a file"):
-        Database.open(tmp_path)
+@pytest.mark.parametrize(
+    ("name", "kind"), [("", "a folder"), ("pipe", "a pipe or"), ("/dev/null", "a pipe or a device")]
+)
+def test_what_is_no_file_in_its_place_is_named_and_never_opened(tmp_path, name, kind):
+    os.mkfifo(tmp_path / "pipe")
+
+    with pytest.raises(NotADatabase, match=rf"cannot be the database, it is {kind}.*: set PACELINE_DB to a file"):
+        Database.open(tmp_path / name)
+
+    assert [one.name for one in tmp_path.iterdir()] == ["pipe"]
+
+
+@pytest.mark.parametrize("ending", [*opening.LOG_ENDINGS, ".lock", ".address"])
+def test_a_pipe_in_place_of_what_belongs_to_it_keeps_nobody_waiting(tmp_path, ending):
+    os.mkfifo(tmp_path / f"paceline.duckdb{ending}")
+
+    with pytest.raises(NotADatabase, match=rf"{ending} belongs to the database, but it is a pipe"):
+        Database.open(tmp_path / "paceline.duckdb")
 
 
 def test_a_place_that_cannot_be_written_is_one_sentence(tmp_path):

@@ -1,6 +1,7 @@
 """SQL and core.summary agree on every case, and what is stored is computed again when the definitions change."""
 
 import math
+import re
 import time
 from dataclasses import replace
 from itertools import count
@@ -267,6 +268,17 @@ def with_other_definitions(store: RunStore, run_id: str, version: int) -> None:
         connection.execute("UPDATE distributions SET p50 = 99 WHERE run_no = ?", [no])
 
     store._database.write(change)
+
+
+def test_what_another_paceline_stored_beside_it_does_not_hide_a_run(store):
+    records = [record(index) for index in range(5)]
+    run_id = stored(store, records)
+    more = [("{", '{"of_tomorrow":1,'), ('"tutorial":{', '"tutorial":{"of_yesterday":2,')]
+    for word, instead in more:
+        store._database.write(lambda c, pair=(word, instead): c.execute(
+            "UPDATE summaries SET facts = regexp_replace(facts, ?, ?)", [re.escape(pair[0]), pair[1]]))  # fmt: skip
+
+    assert differences(store.summary(run_id), summary.summarise(records)) == []
 
 
 def test_what_other_definitions_stored_is_computed_again_when_read(store):

@@ -140,8 +140,13 @@ def test_no_requests_at_all_is_refused_and_not_taken_for_the_default():
         asked("--requests", "0")
 
 
-def test_levels_are_kept_in_order_without_repeats():
-    assert [plan.load.concurrency for plan in asked("--concurrency", "4, 1,4")] == [4, 1]
+def test_levels_are_kept_in_order_and_one_that_ranges_share_is_one():
+    assert [plan.load.concurrency for plan in asked("--concurrency", "4, 1..4:x2")] == [4, 1, 2]
+
+
+def test_a_level_that_is_written_twice_is_no_wish_that_is_dropped_without_a_word():
+    with pytest.raises(PlanError, match="names 4 twice: leave one out"):
+        asked("--concurrency", "4, 1,4")
 
 
 def test_repeats_follow_each_other_level_by_level():

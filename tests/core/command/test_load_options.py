@@ -92,6 +92,14 @@ def test_stages_say_every_level_and_how_long():
         (["--repeats", "0"], "--repeats is 0"),
         (["--concurrency", "1..9", "--slo", "ttft_s.p95 < 1", "--repeats", "3"], "--repeats goes with levels"),
         (["--concurrency", "auto:2"], "Saturating level is 2"),
+        (["--concurrency", "auto:" + "9" * 5000], "write auto, or auto:64"),
+        (["--concurrency", "auto:many"], "write auto, or auto:64"),
+        (["--concurrency", "9" * 400], "write whole numbers from 1 to 8,192"),
+        (["--rate", "4", "--ramp", "linear:" + "9" * 400], "--ramp is 'linear:999"),
+        (["--rate", "4", "--ramp", "linear:30:" + "9" * 300], "begin below it"),
+        (["--slo", "ttft_s.p95 < " + "9" * 400], "SLO limit is inf"),
+        (["--repeats", "9" * 400], "--repeats is 999"),
+        (["--requests", "9" * 400], "Requests is 999"),
     ],
 )
 def test_nonsense_is_one_sentence(words, part):
@@ -99,9 +107,13 @@ def test_nonsense_is_one_sentence(words, part):
         asked(*words)
 
     assert part in str(refused.value)
+    assert len(str(refused.value)) < 250
 
 
-@pytest.mark.parametrize("words", [["--burstiness", "0"], ["--cooldown", "-1"], ["--rate", "1", "--concurrency", "2"]])
+@pytest.mark.parametrize(
+    "words",
+    [["--burstiness", "0"], ["--requests", "9" * 5000], ["--cooldown", "-1"], ["--rate", "1", "--concurrency", "2"]],
+)
 def test_what_argparse_refuses_ends_with_status_two(words):
     with pytest.raises(SystemExit) as ended:
         asked(*words)

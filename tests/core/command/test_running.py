@@ -152,6 +152,33 @@ def test_a_search_measures_until_the_edge_is_known_and_writes_it_beside_the_runs
     assert "Up to 3 requests in flight" in capsys.readouterr().out
 
 
+def test_a_search_that_cannot_be_judged_has_no_edge_and_no_success(tmp_path, capsys):
+    records = steady(4, tokens=None)
+    search = Search(variable="concurrency", low=1, high=8, slo=Slo.read(["tpot_s.p50 < 5"]))
+    wanted = Experiment(id="e", name="e", plans=(plan(),), search=search)
+    measured = Measured(done=(Done(run=run(records), summary=summarise(records)),))
+
+    assert report(wanted, measured, tmp_path / "runs.json") == 1
+    assert json.loads((tmp_path / "runs.json").read_text())["search"]["edge"] is None
+    told = capsys.readouterr().out
+    assert "cannot be judged: TPOT is unknown, as the server counts no tokens" in told
+    assert "No level from" not in told
+
+
+def test_a_search_that_was_cut_short_is_no_success(capsys):
+    records = steady(4)
+    search = Search(variable="concurrency", low=1, high=8, slo=Slo.read(["ttft_s.p50 < 5"]))
+    lost = replace(plan(), load=replace(plan().load, concurrency=4))
+    done = (
+        Done(run=run(records), summary=summarise(records)),
+        Done(run=run(of=lost, state=RunState.FAILED, message="The process died."), summary=summarise([])),
+    )
+    wanted = Experiment(id="e", name="e", plans=(plan(),), search=search)
+
+    assert report(wanted, Measured(done=done), None) == 1
+    assert "The search was cut short at 4 requests in flight: The process died." in capsys.readouterr().out
+
+
 def test_the_status_says_whether_measured_requests_succeeded():
     good, bad = (Done(run=run(seen), summary=summarise(seen)) for seen in (steady(3), [failed(0)]))
     one = Experiment(id="e", name="e", plans=(good.run.plan,))

@@ -388,6 +388,36 @@ def test_a_recorder_that_breaks_in_mid_run_still_gets_its_end(server):
     assert "No space left" in kept.last.message
 
 
+class FullAtTheEnd(Kept):
+    """No room for any end; what it was told of it is kept all the same."""
+
+    def run_ended(self, run):
+        super().run_ended(run)
+        raise OSError("The disk is full.")
+
+
+@pytest.mark.parametrize(("runs", "state"), [(1, RunState.COMPLETED), (2, RunState.FAILED)])
+def test_a_run_whose_end_cannot_be_stored_was_measured_and_is_one_line_in_the_log(
+    server, monkeypatch, caplog, runs, state
+):
+    broken, kept = [], FullAtTheEnd()
+    monkeypatch.setattr(threading, "excepthook", broken.append)
+    registry = Registry(kept)
+    registry.launch(experiment(server.base_url, runs=runs))
+    wait(lambda: registry.find("e").state in ENDED)
+    registry.close()
+
+    assert registry.find("e").state is state
+    assert registry.find("e").message == "The disk is full."
+    assert [run.state for run in registry.find("e").runs] == [RunState.COMPLETED, RunState.CANCELLED][:runs]
+    assert kept.last.state is RunState.COMPLETED  # also where it was told a second time
+    assert broken == []
+    assert [record.getMessage() for record in caplog.records] == [
+        f"Run {kept.last.id} is not stored yet: The disk is full."
+    ]
+    assert caplog.records[0].exc_info is None
+
+
 def test_repeats_of_one_plan_are_numbered(kept, server):
     registry = Registry(kept)
     registry.launch(experiment(server.base_url, runs=2, requests=1))

@@ -53,6 +53,15 @@ def test_a_lock_that_cannot_be_opened_is_one_sentence(tmp_path):
         MachineLock(tmp_path / "none" / "lock").try_acquire()
 
 
+def test_a_pipe_in_its_place_locks_as_well_and_keeps_nobody_waiting(tmp_path):
+    os.mkfifo(tmp_path / "lock")
+
+    with MachineLock(tmp_path / "lock") as lock:
+        assert lock.try_acquire()
+        with MachineLock(tmp_path / "lock") as second:
+            assert not second.try_acquire()
+
+
 def test_the_lock_is_the_machine_s_whatever_tmpdir_says(monkeypatch):
     monkeypatch.delenv("PACELINE_LOCK", raising=False)
     here = lock_path()

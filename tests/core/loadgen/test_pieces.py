@@ -17,7 +17,7 @@ def length(text: str, sizes: dict[str, int]) -> int:
 
 @given(st.integers(0, 3000), st.integers(0, 10_000))
 def test_a_text_is_as_long_as_wanted_or_as_near_below_as_its_pieces_reach(tokens, seed):
-    made = Pieces([Piece(letter, size) for letter, size in SIZES.items()])
+    made = Pieces([Piece(text=letter, tokens=size) for letter, size in SIZES.items()])
 
     text, told = made.text(tokens, Random(seed))
 
@@ -28,7 +28,7 @@ def test_a_text_is_as_long_as_wanted_or_as_near_below_as_its_pieces_reach(tokens
 
 @pytest.mark.parametrize("tokens", [1, 400, 5_000, 60_000])
 def test_words_of_one_token_add_up_to_every_length(tokens):
-    made = Pieces([Piece(f" {letter}", 1) for letter in "xyz"], seed=3)
+    made = Pieces([Piece(text=f" {letter}", tokens=1) for letter in "xyz"], seed=3)
 
     text, told = made.text(tokens, Random(1))
 
@@ -38,7 +38,7 @@ def test_words_of_one_token_add_up_to_every_length(tokens):
 
 
 def test_long_texts_of_one_seed_are_other_parts_of_it():
-    made = Pieces([Piece(letter, size) for letter, size in SIZES.items()], seed=5)
+    made = Pieces([Piece(text=letter, tokens=size) for letter, size in SIZES.items()], seed=5)
 
     texts = {made.text(40_000, Random(seed))[0] for seed in range(5)}
 
