@@ -51,6 +51,8 @@ class Prompts:
         self._tag = tag
         self._shape = shape
         self._head = _head(plan, key_header)
+        endpoint = plan.configuration.endpoint
+        self._url = endpoint.base_url + path(endpoint.api)
         self._long: list[str] = []
 
     def prompt(self, index: int, *, warmup: bool) -> str:
@@ -106,6 +108,7 @@ class Prompts:
             payload=head + body,
             input_tokens=self._plan.workload.input_tokens,
             output_tokens=output_tokens,
+            url=self._url,
         )
 
     def _nonce(self, index: int, *, warmup: bool) -> list[str]:
