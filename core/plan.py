@@ -7,7 +7,7 @@ from typing import Any, Self
 from core.base_url import PlanError, normal_base_url, require
 from core.endpoint import Api, Endpoint, Limits
 from core.load import Load, Stage
-from core.plan_checks import flag, json_object, number, text, whole
+from core.plan_checks import flag, json_object, members, number, text, whole
 from core.search import Search, Sweep
 from core.slo import Slo, SloLimit
 from core.words import say
@@ -182,18 +182,22 @@ NESTED: dict[str, type] = {
 }  # fmt: skip
 
 
+TITLES = {
+    "RunPlan": say("The run"), "SloLimit": say("The SLO's limit"), "Slo": say("The SLO"), "Limits": say("Limits"),
+}  # fmt: skip
+
+
 def _read(kind: Any, found: Any) -> Any:
-    require(isinstance(found, dict), "{kind} is not a JSON object: export the plan again.", kind=kind.__name__)
+    title = TITLES.get(kind.__name__, say("The {part}", part=kind.__name__.lower()))
+    require(isinstance(found, dict), "{title} is not a JSON object: export the plan again.", title=title)
+    members(kind, title, found)
+    values = {spec.name: _value(kind, spec.name, found[spec.name]) for spec in fields(kind) if spec.name in found}
     try:
-        return kind(
-            **{spec.name: _value(kind, spec.name, found[spec.name]) for spec in fields(kind) if spec.name in found}
-        )
+        return kind(**values)
     except PlanError:
         raise
-    except (TypeError, ValueError, AttributeError) as fault:
-        raise PlanError(
-            say("{kind} is incomplete or has a value of the wrong kind: {fault}.", kind=kind.__name__, fault=fault)
-        ) from None
+    except (TypeError, ValueError, AttributeError):  # its text would be Python's, and say nothing to a person
+        raise PlanError(say("{title} has a value of the wrong kind: export the plan again.", title=title)) from None
 
 
 def read_experiment(found: dict[str, Any], plans: tuple[RunPlan, ...], *, experiment_id: str) -> Experiment:
@@ -218,11 +222,13 @@ def _value(kind: Any, name: str, value: Any) -> Any:
     if name in NESTED and not (value is None and name in OPTIONAL):
         return _read(NESTED[name], value)
     if name in ("headers", "settings"):
-        return tuple(_pair(*pair) for pair in value)
+        return tuple(_pair(name, pair) for pair in value)
     return value
 
 
-def _pair(name: object, value: object) -> tuple[str, str]:
-    if type(name) is not str or type(value) is not str:
-        raise TypeError(say("a name and its value have to be texts"))
-    return name, value
+def _pair(what: str, pair: object) -> tuple[str, str]:
+    if isinstance(pair, list | tuple) and len(pair) == 2:
+        name, value = pair
+        if type(name) is str and type(value) is str:
+            return name, value
+    raise PlanError(say('{what} has an entry that is no pair of texts: write it as ["name", "value"].', what=what))

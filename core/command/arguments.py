@@ -1,19 +1,19 @@
 """What can be typed after `cli.py`, and how it becomes plans. Measures nothing."""
 
 import argparse
-import json
+import sys
 import tempfile
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
 from reprlib import repr as shortened
-from typing import Any
 
 from core import pasted
 from core.calibration_result import LASTS, QUICK_LASTS
-from core.command.given import Parser, require_only
+from core.command.given import Parser, require_only, unreadable_option
 from core.command.load_options import add_load_options, asked, seconds, whole
 from core.plan import Configuration, Endpoint, Experiment, Limits, PlanError, RunPlan, Workload
+from core.tls import ca_file_problem
 from core.words import say
 
 EPILOG = """examples:
@@ -64,6 +64,10 @@ LIMITS = (
 def parsed(words: Sequence[str] | None) -> argparse.Namespace:
     """What was typed, None for this process's own command line. Ends with status 2 where it is not understood."""
     root = parser()
+    unreadable = unreadable_option(sys.argv[1:] if words is None else words)
+    if unreadable:
+        root.exit(2, say("{command}: {what} is not UTF-8 text: write it as UTF-8, file names too.\n",
+                         command=root.prog, what=unreadable))  # fmt: skip
     found, strange = root.parse_known_args(words)
     if strange:
         command = f"{root.prog} {found.command}"
@@ -200,8 +204,10 @@ def experiment(options: argparse.Namespace) -> Experiment:
         return pasted.experiment_of_file(options.plan)
     if not options.base_url or not options.model:
         raise PlanError(say("Name what to measure: --base-url and --model, or --plan FILE."))
-    if options.ca is not None and not options.ca.is_file():
-        raise PlanError(say("--ca {path}: there is no such file.", path=options.ca))
+    if options.ca is not None:
+        wrong = ca_file_problem(verify=not options.insecure, ca_file=str(options.ca))
+        if wrong:
+            raise PlanError(say("--ca: {wrong}", wrong=wrong))
     wanted = asked(options)
     configuration, workload = _configuration(options), _workload(options)
     plans = [
@@ -249,7 +255,7 @@ def _workload(options: argparse.Namespace) -> Workload:
         output_tokens=options.output_tokens,
         stream=not options.no_stream,
         ignore_eos=options.ignore_eos,
-        extra_body=_extra_body(options.extra_body),
+        extra_body=pasted.extra_body(options.extra_body, say("--extra-body")),
         seed=options.seed,
         keep_text=options.keep_text,
     )
@@ -262,32 +268,31 @@ def _header(text: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def _extra_body(text: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError) as fault:
-        raise PlanError(say("--extra-body is not JSON: {fault}.", fault=fault)) from None
-    if not isinstance(found, dict):
-        raise PlanError(say('--extra-body is not a JSON object: write it as {"key": value}.'))
-    return found
-
-
 def require_writable(out: Path | None) -> None:
     """Notice before anything is measured that a file cannot be written. Raises PlanError."""
     if out is None:
         return
-    folder = out.parent
-    if out.is_dir() or not out.name:
-        raise PlanError(say("--out {path} is a folder: name a file in it.", path=out))
-    if not folder.is_dir():
-        raise PlanError(say("--out {path}: the folder {folder} is not there. Make it first.", path=out, folder=folder))
-    if out.exists() and not out.is_file():
-        return  # a pipe or a device: to open it might wait for a reader
     try:
+        _require_place(out)
+        if out.exists() and not out.is_file():
+            return  # a pipe or a device: to open it might wait for a reader
         if out.exists():
             out.open("ab").close()
-        tempfile.TemporaryFile(dir=folder).close()  # the whole file is made beside the old one, then replaces it
+        tempfile.TemporaryFile(dir=out.parent).close()  # the whole file is made beside the old one, then replaces it
     except OSError as fault:
         raise PlanError(
-            say("--out {path} cannot be written ({reason}): choose another place.", path=out, reason=fault.strerror)
+            say(
+                "--out {path} cannot be written ({reason}): choose another place.",
+                path=shortened(str(out)).strip("'\""),
+                reason=fault.strerror,
+            )
         ) from None
+
+
+def _require_place(out: Path) -> None:
+    if out.is_dir() or not out.name:
+        raise PlanError(say("--out {path} is a folder: name a file in it.", path=out))
+    if not out.parent.is_dir():
+        raise PlanError(
+            say("--out {path}: the folder {folder} is not there. Make it first.", path=out, folder=out.parent)
+        )
