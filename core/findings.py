@@ -3,7 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.doubts.answers import chunk_doubts, count_doubts, finish_doubts, length_doubts, overlong_doubts, stream_doubts
+from core.doubts.answers import (
+    chunk_doubts,
+    count_doubts,
+    finish_doubts,
+    greyed_by_counts,
+    impossible_doubts,
+    length_doubts,
+    overlong_doubts,
+    stream_doubts,
+)
 from core.doubts.claims import claim_doubts
 from core.doubts.client import client_doubts, greyed_by_client
 from core.doubts.course import busy_doubts, failure_doubts, preflight_doubts, simulated_doubts, state_doubts
@@ -20,8 +29,8 @@ __all__ = ["LEVELS", "Finding", "Level", "findings", "gathered", "gravest", "gre
 
 DOUBTS = (
     state_doubts, saturation_doubts, failure_doubts, turned_away_doubts, held_doubts, schedule_doubts, client_doubts,
-    busy_doubts, stream_doubts, serial_doubts, cold_doubts, count_doubts, length_doubts, overlong_doubts, chunk_doubts,
-    finish_doubts, simulated_doubts, preflight_doubts, sample_doubts, claim_doubts,
+    busy_doubts, stream_doubts, serial_doubts, cold_doubts, count_doubts, impossible_doubts, length_doubts,
+    overlong_doubts, chunk_doubts, finish_doubts, simulated_doubts, preflight_doubts, sample_doubts, claim_doubts,
 )  # fmt: skip
 
 
@@ -41,9 +50,12 @@ def of_part(found: Sequence[Finding], run: Run, part: Summary) -> list[Finding]:
 
 
 def greyed(run: Run, summary: Summary | None = None) -> set[tuple[str, str]]:
-    """(metric, statistic) of every number that stands on too few values, or that the client was too late for."""
+    """(metric, statistic) of every number that stands on too few values or on counts that cannot be.
+
+    And of those that the client was too late for. The counts are told from the run's requests.
+    """
     seen = evidence(run, summary)
-    return greyed_by_samples(seen) | greyed_by_client(seen)
+    return greyed_by_samples(seen) | greyed_by_client(seen) | greyed_by_counts(seen)
 
 
 def gathered(of_runs: Sequence[tuple[str, Sequence[Finding]]]) -> list[Finding]:

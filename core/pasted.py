@@ -1,6 +1,8 @@
 """Plans and JSON that people paste, upload or name: read with care, refused with one sentence. Never runs anything."""
 
 import uuid
+from codecs import BOM_UTF8
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -47,13 +49,17 @@ def experiment_of_file(path: Path) -> Experiment:
         raise PlanError(f"{path}: {fault}") from None
 
 
-def extra_body(text: str) -> dict[str, Any]:
-    """Further keys of the request body, typed as a JSON object; nothing typed is an empty one. Raises PlanError."""
+def extra_body(text: str, what: str | None = None) -> dict[str, Any]:
+    """Further keys of the request body, typed as a JSON object; nothing typed is an empty one. Raises PlanError.
+
+    `what` is where it was typed, if that is not a field of a page.
+    """
     if not text.strip():
         return {}
-    found = _json(text, say("Extra body"))
+    named = what or say("Extra body")
+    found = _json(text, named)
     if not isinstance(found, dict):
-        raise PlanError(say('Extra body is not a JSON object: write it as {"key": value}.'))
+        raise PlanError(say('{what} is not a JSON object: write it as {{"key": value}}.', what=named))
     return found
 
 
@@ -66,7 +72,7 @@ def _json(text: str | bytes, what: str) -> Any:
     if len(text) > MOST_BYTES:
         raise PlanError(say("{what} is larger than 2 MB: this is something else.", what=what))
     try:
-        found = orjson.loads(text)
+        found = orjson.loads(_utf8(text, what))
     except orjson.JSONDecodeError as fault:
         raise PlanError(say("{what} is not JSON: {fault}.", what=what, fault=fault)) from None
     if is_deeper(found, MOST_FILE_DEPTH):
@@ -74,12 +80,19 @@ def _json(text: str | bytes, what: str) -> Any:
     return found
 
 
+def _utf8(text: str | bytes, what: str) -> bytes:
+    """The text without the mark that some editors begin UTF-8 with; UTF-16 has zero bytes, which no JSON has."""
+    data: bytes | None = None
+    with suppress(UnicodeError):
+        read = text.encode() if isinstance(text, str) else text
+        data = None if "\0" in read.decode() else read
+    if data is None:
+        raise PlanError(say("{what} is not UTF-8 text: save it as UTF-8.", what=what))
+    return data.removeprefix(BOM_UTF8)
+
+
 def _plan(place: int, found: Any) -> RunPlan:
     try:
         return RunPlan.from_dict(found)
     except PlanError as fault:
         raise PlanError(say("Run {place} of the plan: {fault}", place=place, fault=fault)) from None
-    except (AttributeError, TypeError, ValueError) as fault:
-        raise PlanError(
-            say("Run {place} of the plan has a value of the wrong kind: {fault}.", place=place, fault=fault)
-        ) from None

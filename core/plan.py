@@ -7,7 +7,7 @@ from typing import Any, Self
 from core.base_url import PlanError, normal_base_url, require
 from core.endpoint import Api, Endpoint, Limits
 from core.load import Load, Stage
-from core.plan_checks import flag, number, text, whole
+from core.plan_checks import flag, members, number, text, whole
 from core.restraint import Restraint
 from core.search import Search, Sweep
 from core.slo import Slo, SloLimit
@@ -162,18 +162,24 @@ NESTED: dict[str, type] = {
 }  # fmt: skip
 
 
+TITLES = {
+    "RunPlan": say("The run"), "SloLimit": say("The SLO's limit"), "Slo": say("The SLO"), "Limits": say("Limits"),
+}  # fmt: skip
+
+
 def _read(kind: Any, found: Any) -> Any:
-    require(isinstance(found, dict), "{kind} is not a JSON object: export the plan again.", kind=kind.__name__)
+    title = TITLES.get(kind.__name__, say("The {part}", part=kind.__name__.lower()))
+    require(isinstance(found, dict), "{title} is not a JSON object: export the plan again.", title=title)
+    members(kind, title, found)
+    if kind is Load and found.get("concurrency") is not None:
+        found = {**found, "stop_when_saturated": False}  # an earlier Paceline offered it there, where it does nothing
+    values = {spec.name: _value(kind, spec.name, found[spec.name]) for spec in fields(kind) if spec.name in found}
     try:
-        return kind(
-            **{spec.name: _value(kind, spec.name, found[spec.name]) for spec in fields(kind) if spec.name in found}
-        )
+        return kind(**values)
     except PlanError:
         raise
-    except (TypeError, ValueError, AttributeError) as fault:
-        raise PlanError(
-            say("{kind} is incomplete or has a value of the wrong kind: {fault}.", kind=kind.__name__, fault=fault)
-        ) from None
+    except (TypeError, ValueError, AttributeError):  # its text would be Python's, and say nothing to a person
+        raise PlanError(say("{title} has a value of the wrong kind: export the plan again.", title=title)) from None
 
 
 def read_experiment(found: dict[str, Any], plans: tuple[RunPlan, ...], *, experiment_id: str) -> Experiment:
@@ -203,11 +209,13 @@ def _value(kind: Any, name: str, value: Any) -> Any:
     if name == "stop" and isinstance(value, list):
         return tuple(value)
     if name in ("headers", "settings"):
-        return tuple(_pair(*pair) for pair in value)
+        return tuple(_pair(name, pair) for pair in value)
     return value
 
 
-def _pair(name: object, value: object) -> tuple[str, str]:
-    if type(name) is not str or type(value) is not str:
-        raise TypeError(say("a name and its value have to be texts"))
-    return name, value
+def _pair(what: str, pair: object) -> tuple[str, str]:
+    if isinstance(pair, list | tuple) and len(pair) == 2:
+        name, value = pair
+        if type(name) is str and type(value) is str:
+            return name, value
+    raise PlanError(say('{what} has an entry that is no pair of texts: write it as ["name", "value"].', what=what))

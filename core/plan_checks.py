@@ -1,8 +1,9 @@
 """Whether the values of a plan are of the right kind and size. Refuses with one sentence; knows no plan."""
 
 import math
+from dataclasses import MISSING, fields
 from reprlib import repr as shortened
-from typing import Any, TypeGuard
+from typing import Any, Literal, TypeGuard, get_args, get_origin
 
 from core.base_url import require
 from core.words import say
@@ -52,6 +53,39 @@ def text(name: str, value: object, most: int, *, none: bool = False) -> None:
         "{name} is {value}: give a text of at most {most:,} characters.",
         name=say(name), value=shortened(value), most=most,
     )  # fmt: skip
+
+
+def members(kind: Any, title: str, found: dict[str, Any]) -> None:
+    """Refuse a JSON object that lacks a member of this dataclass, or has one that is no text, list or known word.
+
+    Numbers and switches are left to the dataclass itself: its sentences tell their bounds, too.
+    """
+    specs = fields(kind)
+    missing = [
+        spec.name
+        for spec in specs
+        if spec.name not in found and spec.default is MISSING and spec.default_factory is MISSING
+    ]
+    require(not missing, "{title} has no {names}: export the plan again.", title=title, names=", ".join(missing))
+    for spec in specs:
+        wanted = _wanted(spec.type, found[spec.name]) if spec.name in found else ""
+        require(
+            not wanted,
+            "{title}: {name} is {value}: give {wanted}.",
+            title=title, name=spec.name, value=shortened(found.get(spec.name)), wanted=wanted,
+        )  # fmt: skip
+
+
+def _wanted(kind: Any, value: object) -> str:
+    """What should stand there instead; "" if the value will do, or is not judged here."""
+    if get_origin(kind) is Literal:
+        known = ", ".join(filter(None, get_args(kind)))
+        return "" if value in get_args(kind) else say("one of {known}", known=known)
+    if get_origin(kind) is tuple:
+        return "" if isinstance(value, list | tuple) else say("a list")
+    if kind == str | None:
+        return "" if value is None or type(value) is str else say("a text or null")
+    return "" if kind is not str or type(value) is str else say("a text")
 
 
 def json_object(name: str, value: object) -> None:

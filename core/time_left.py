@@ -21,7 +21,7 @@ def time_left_s(plans: Sequence[RunPlan], *, share: float, so_far_s: float, betw
     round_s = (
         None if load.requests is None or load.concurrency is None else run_s / _rounds(load.requests, load.concurrency)
     )
-    left = max(run_s - so_far_s, 0.0)
+    left = max(run_s - so_far_s, 0.0) if share < 1 else 0.0  # one that was cut short has nothing left
     for plan in plans[1:]:
         lasts = _lasts_s(plan.load, round_s)
         if lasts is None:

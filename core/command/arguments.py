@@ -1,6 +1,7 @@
 """What can be typed after `cli.py`, and how it becomes plans. Measures nothing."""
 
 import argparse
+import sys
 import tempfile
 import uuid
 from collections.abc import Sequence
@@ -9,12 +10,13 @@ from reprlib import repr as shortened
 
 from core import pasted
 from core.calibration_result import LASTS, QUICK_LASTS
-from core.command.given import Parser, require_only
+from core.command.given import Parser, require_only, unreadable_option
 from core.command.limit_options import add_limit_options, limits
 from core.command.load_options import add_load_options, asked
 from core.command.trace_options import keep_trace
 from core.command.workload_options import add_workload_options, workload
 from core.plan import Configuration, Endpoint, Experiment, PlanError, RunPlan
+from core.tls import ca_file_problem
 from core.words import say
 
 EPILOG = """examples:
@@ -61,6 +63,10 @@ EXPORT = (
 def parsed(words: Sequence[str] | None) -> argparse.Namespace:
     """What was typed, None for this process's own command line. Ends with status 2 where it is not understood."""
     root = parser()
+    unreadable = unreadable_option(sys.argv[1:] if words is None else words)
+    if unreadable:
+        root.exit(2, say("{command}: {what} is not UTF-8 text: write it as UTF-8, file names too.\n",
+                         command=root.prog, what=unreadable))  # fmt: skip
     found, strange = root.parse_known_args(words)
     if strange:
         command = f"{root.prog} {found.command}"
@@ -168,8 +174,10 @@ def experiment(options: argparse.Namespace) -> Experiment:
         return pasted.experiment_of_file(options.plan)
     if not options.base_url or not options.model:
         raise PlanError(say("Name what to measure: --base-url and --model, or --plan FILE."))
-    if options.ca is not None and not options.ca.is_file():
-        raise PlanError(say("--ca {path}: there is no such file.", path=options.ca))
+    if options.ca is not None:
+        wrong = ca_file_problem(verify=not options.insecure, ca_file=str(options.ca))
+        if wrong:
+            raise PlanError(say("--ca: {wrong}", wrong=wrong))
     wanted = asked(options)
     configuration, what = _configuration(options), workload(options)
     plans = [RunPlan(configuration=configuration, workload=what, load=load, slo=wanted.slo) for load in wanted.loads]
@@ -215,18 +223,27 @@ def require_writable(out: Path | None) -> None:
     """Notice before anything is measured that a file cannot be written. Raises PlanError."""
     if out is None:
         return
-    folder = out.parent
-    if out.is_dir() or not out.name:
-        raise PlanError(say("--out {path} is a folder: name a file in it.", path=out))
-    if not folder.is_dir():
-        raise PlanError(say("--out {path}: the folder {folder} is not there. Make it first.", path=out, folder=folder))
-    if out.exists() and not out.is_file():
-        return  # a pipe or a device: to open it might wait for a reader
     try:
+        _require_place(out)
+        if out.exists() and not out.is_file():
+            return  # a pipe or a device: to open it might wait for a reader
         if out.exists():
             out.open("ab").close()
-        tempfile.TemporaryFile(dir=folder).close()  # the whole file is made beside the old one, then replaces it
+        tempfile.TemporaryFile(dir=out.parent).close()  # the whole file is made beside the old one, then replaces it
     except OSError as fault:
         raise PlanError(
-            say("--out {path} cannot be written ({reason}): choose another place.", path=out, reason=fault.strerror)
+            say(
+                "--out {path} cannot be written ({reason}): choose another place.",
+                path=shortened(str(out)).strip("'\""),
+                reason=fault.strerror,
+            )
         ) from None
+
+
+def _require_place(out: Path) -> None:
+    if out.is_dir() or not out.name:
+        raise PlanError(say("--out {path} is a folder: name a file in it.", path=out))
+    if not out.parent.is_dir():
+        raise PlanError(
+            say("--out {path}: the folder {folder} is not there. Make it first.", path=out, folder=out.parent)
+        )

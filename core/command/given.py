@@ -39,3 +39,26 @@ def require_only(options: argparse.Namespace, beside: Collection[str], what: str
     idle = [flag for flag in getattr(options, GIVEN, ()) if flag != what and flag not in beside]
     if idle:
         raise PlanError(say("{what} says this already: leave out {idle}.", what=what, idle=", ".join(idle)))
+
+
+def unreadable_option(words: Sequence[str]) -> str:
+    """Which option has bytes that are no text, by its name as its value may be a secret; "" if none has.
+
+    They could be neither measured nor shown: a plan travels and is kept as JSON.
+    """
+    option = ""
+    for place, word in enumerate(words, start=1):
+        head = word.partition("=")[0]
+        if word.startswith("--") and _is_text(head):
+            option = head
+        if not _is_text(word):
+            return option or say("argument {n}", n=place)
+    return ""
+
+
+def _is_text(word: str) -> bool:
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

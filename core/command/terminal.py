@@ -157,10 +157,12 @@ def table(runs: Sequence[tuple[Run, Summary]]) -> str:
         for label, cells in (("configuration", [name for name, _ in COLUMNS]), ("", UNITS), *rows):
             sizes = (size for _, size in COLUMNS)
             lines.append(
-                label.ljust(width) + "".join(cell.rjust(size + 2) for cell, size in zip(cells, sizes, strict=True))
+                label.ljust(width)
+                + "".join(f"  {cell}".rjust(size + 2) for cell, size in zip(cells, sizes, strict=True))
             )
     if any(cell.startswith("(") for _, cells in rows for cell in cells):
-        lines.append(say("(in brackets, which findings call grey: too few samples, or the client was the bottleneck)"))
+        why = say("too few samples, counts that cannot be, or the client was the bottleneck")
+        lines.append(say("(in brackets, which findings call grey: {why})", why=why))
     lines += _findings(runs)
     return "\n".join(lines)
 
@@ -184,6 +186,7 @@ def _cells(run: Run, summary: Summary) -> list[str]:
         return DASH if value is None else f"{value:,.1f}"
 
     counts, speed = summary.counts, rate(summary.statistic("decode_tps", "p50"))
+    output = rate(summary.throughput.get("output_tokens_per_s"))
     return [
         level_words(run.plan.load.variable, run.plan.load.value),
         str(counts.get("ok", 0)),
@@ -194,7 +197,7 @@ def _cells(run: Run, summary: Summary) -> list[str]:
         ms("tpot_s", "p50"),
         ms("e2e_s", "p50"),
         f"({speed})" if is_doubtful("decode_tps", "p50") and speed != DASH else speed,
-        rate(summary.throughput.get("output_tokens_per_s")),
+        f"({output})" if ("output_tokens_per_s", "") in doubtful else output,
     ]
 
 

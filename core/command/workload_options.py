@@ -1,10 +1,9 @@
 """The options of `cli.py run` that say what is asked, and the workload they mean. Measures nothing."""
 
 import argparse
-import json
 from pathlib import Path
-from typing import Any
 
+from core import pasted
 from core.command.numbers import whole
 from core.lengths import Length, read_length, read_pairs
 from core.plan import PlanError, Workload
@@ -64,7 +63,7 @@ def workload(options: argparse.Namespace) -> Workload:
         stop=tuple(options.stop),
         stream=not options.no_stream,
         ignore_eos=options.ignore_eos,
-        extra_body=_extra_body(options.extra_body),
+        extra_body=pasted.extra_body(options.extra_body, "--extra-body"),
         seed=options.seed,
         keep_text=options.keep_text,
     )
@@ -87,13 +86,3 @@ def _system_prompt(written: str | None) -> str | None:
     except (OSError, UnicodeDecodeError) as fault:
         reason = getattr(fault, "strerror", None) or say("it is not UTF-8 text")
         raise PlanError(say("--system-prompt {path} cannot be read: {reason}.", path=path, reason=reason)) from None
-
-
-def _extra_body(text: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError) as fault:
-        raise PlanError(say("--extra-body is not JSON: {fault}.", fault=fault)) from None
-    if not isinstance(found, dict):
-        raise PlanError(say('--extra-body is not a JSON object: write it as {"key": value}.'))
-    return found

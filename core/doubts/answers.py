@@ -1,6 +1,6 @@
 """Doubts about what came back: counts, lengths, streams. Knows answers, not when they were served."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from urllib.parse import urlsplit
 
 from core.doubts.evidence import Evidence, middle
@@ -10,14 +10,28 @@ from core.hosts import is_this_machine
 from core.metrics import chunks_are_tokens, decode_span_s, ttft_s
 from core.quantities import number, percent, seconds
 from core.records import RequestRecord, TokenSource
-from core.summary import ITL_SHARE
+from core.summary import ITL_SHARE, STATISTICS
 from core.words import say
 
 HELD_BACK_SHARE = 0.5  # of the answers
+LEAST_ROUNDED = 0.01  # a number below it has two digits
+MOST_A_CHUNK = 100  # tokens; servers that send several at once send fewer
+MOST_OF_ASKED = 100  # times as many tokens as asked for: of an answer in one piece nothing else tells
+# Which cells stand on which count.
+BY_OUTPUT = ("tpot_s", "decode_tps", "e2e_tps", "output_tokens")
+BY_ALL_OUTPUT = ("output_tokens_per_s", "total_tokens_per_s", "peak_output_tokens_per_s")
+BY_INPUT = ("input_tokens", "cached_tokens")
 
 
 def _of(part: int, whole: int) -> str:
     return say("{part} of {whole} answers", part=f"{part:,}", whole=f"{whole:,}")
+
+
+def _tokens(amount: float) -> str:
+    if not amount:
+        return say("no tokens")
+    words = number(amount) if amount >= LEAST_ROUNDED else f"{amount:.2g}"
+    return say("1 token") if words == "1" else say("{n} tokens", n=words)
 
 
 def chunk_doubts(seen: Evidence) -> Iterator[Finding]:
@@ -31,9 +45,9 @@ def chunk_doubts(seen: Evidence) -> Iterator[Finding]:
         kind="chunks_not_tokens",
         level="note",
         what=say(
-            "Chunks are not tokens in {answers}: a chunk holds {count} tokens on average.",
+            "Chunks are not tokens in {answers}: a chunk holds {tokens} on average.",
             answers=_of(len(unlike), len(counted)),
-            count=number(tokens / chunks),
+            tokens=_tokens(tokens / chunks),
         ),
         why=say("The gaps between chunks are therefore no inter-token latencies, and ITL is not shown."),
         do=say("Compare TPOT, which counts tokens, and compare chunk gaps only between servers that send alike."),
@@ -62,6 +76,66 @@ def count_doubts(seen: Evidence) -> Iterator[Finding]:
             why=say("The server sent no usage, and tokenizing a text again can differ from what was generated."),
             do=say("Let the server send usage (stream_options.include_usage)."),
         )
+
+
+def _output_cannot_be(record: RequestRecord, asked: int) -> bool:
+    """More tokens than so many chunks can hold and than were asked for, or none in an answer that has some."""
+    tokens, chunks = record.output_tokens, len(record.chunk_us)
+    if tokens is None:
+        return False
+    if record.reasoning_tokens is not None and record.reasoning_tokens > tokens:
+        return True
+    if chunks < 2:  # a whole answer may come in one
+        return tokens > MOST_OF_ASKED * asked
+    return tokens <= 0 or (tokens > MOST_A_CHUNK * chunks and tokens > asked + 1)
+
+
+def _input_cannot_be(record: RequestRecord) -> bool:
+    cached, tokens = record.cached_tokens, record.input_tokens
+    return cached is not None and tokens is not None and cached > tokens
+
+
+def by_counts(grey: Collection[tuple[str, str]], metric: str) -> bool:
+    """Whether it is the counts that grey a metric's cells."""
+    return metric in BY_INPUT or (metric in BY_OUTPUT and (BY_ALL_OUTPUT[0], "") in grey)
+
+
+def greyed_by_counts(seen: Evidence) -> set[tuple[str, str]]:
+    """(metric, statistic) of every cell that stands on a count that cannot be; throughput has no statistic."""
+    output = any(_output_cannot_be(record, _asked(record, seen)) for record in seen.answered)
+    metrics = (BY_OUTPUT if output else ()) + (BY_INPUT if any(map(_input_cannot_be, seen.answered)) else ())
+    cells = {(metric, name) for metric in metrics if metric in seen.summary.distributions for name in STATISTICS}
+    return cells | ({(metric, "") for metric in BY_ALL_OUTPUT} if output else set())
+
+
+def impossible_doubts(seen: Evidence) -> Iterator[Finding]:
+    """Token counts that cannot be, whatever the server says."""
+    output = [_output_cannot_be(record, _asked(record, seen)) for record in seen.answered]
+    wrong = [one for one, its in zip(seen.answered, output, strict=True) if its or _input_cannot_be(one)]
+    if not wrong:
+        return
+    hidden = say("TPOT, decode speed and tokens/s are computed from it: they are greyed, and not to be compared.")
+    yield Finding(
+        kind="impossible_counts",
+        level="act",
+        what=say("{answers} have token counts that cannot be, such as {example}.",
+                 answers=_of(len(wrong), len(seen.answered)), example=_example(wrong[0])),
+        why=say("The server's own usage says so.") + (" " + hidden if any(output) else ""),
+        do=say("Compare TTFT and E2E latency only, and look at the usage that the server sends."),
+    )  # fmt: skip
+
+
+def _example(record: RequestRecord) -> str:
+    tokens, thought = record.output_tokens or 0, record.reasoning_tokens
+    if thought is not None and thought > tokens:
+        return say("{thought:,} reasoning tokens among {tokens:,} output tokens", thought=thought, tokens=tokens)
+    if _input_cannot_be(record):
+        return say("{cached:,} cached tokens among {tokens:,} input tokens",
+                   cached=record.cached_tokens, tokens=record.input_tokens)  # fmt: skip
+    chunks = len(record.chunk_us)
+    if chunks < 2:
+        return say("{tokens:,} tokens in one piece", tokens=tokens)
+    return say("{tokens:,} tokens in {chunks:,} chunks", tokens=tokens, chunks=chunks)
 
 
 def finish_doubts(seen: Evidence) -> Iterator[Finding]:
@@ -107,8 +181,8 @@ def length_doubts(seen: Evidence) -> Iterator[Finding]:
             kind="short_answers",
             level="note",
             what=say(
-                "Answers had {got} tokens on average, {share} fewer than the {asked} asked for.",
-                got=number(got),
+                "Answers had {got} on average, {share} fewer than the {asked} asked for.",
+                got=_tokens(got),
                 share=percent(1 - got / asked),
                 asked=number(asked),
             ),

@@ -1,7 +1,7 @@
 """Doubts about the load itself: held back, more than the server could take, turned away. Knows plans and counts."""
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from core.doubts.client import TTFT_LEAST_S
@@ -10,8 +10,9 @@ from core.doubts.finding import Finding
 from core.load import Load
 from core.percentile import too_few
 from core.quantities import number, percent, seconds
-from core.records import FailureKind, Outcome
+from core.records import FailureKind, Outcome, RequestRecord
 from core.run import RunState, StoppedBy
+from core.timeline import per_second
 from core.words import say
 
 BEHIND_SHARE = 0.02
@@ -20,14 +21,27 @@ TURNED_AWAY_SHARE = 0.01
 
 
 def schedule_doubts(seen: Evidence) -> Iterator[Finding]:
-    """An open loop that did not send when it should: the cap in flight held requests back, or the client was late."""
+    """An open loop that did not send when it should: the cap in flight held requests back, or the client was late.
+
+    What could not leave since no connection stood is neither's doing, and told apart.
+    """
     load = seen.run.plan.load
+    if load.variable != "rate":
+        return
+    due = [record for record in seen.measured if record.scheduled_s is not None]
+    refused = [record for record in due if record.sent_s is None and record.outcome is Outcome.FAILED]
+    if len(refused) > BEHIND_SHARE * len(due):
+        yield _not_connected(refused, len(due))
     offered, sent = (seen.summary.throughput.get(f"{name}_rate_per_s") for name in ("offered", "achieved"))
+    if refused:  # the schedule of those that had a connection
+        offered = _rate(
+            [record.scheduled_s for record in due if record.sent_s is not None or record.outcome is not Outcome.FAILED]
+        )
     share, slip = _slip(seen)
     ttft = seen.summary.statistic("ttft_s", "p50")
     behind = offered is not None and sent is not None and sent < (1 - BEHIND_SHARE) * offered
     late = slip is not None and slip > TTFT_LEAST_S and slip > SLIP_SHARE * (ttft or 0.0)
-    if load.variable != "rate" or not (behind or late):
+    if not (behind or late):
         return
     parts = []
     if behind:
@@ -36,13 +50,34 @@ def schedule_doubts(seen: Evidence) -> Iterator[Finding]:
         )
     if late:
         parts.append(say("{share} left {slip} after it was due, or later", share=share, slip=seconds(slip)))
-    left = sum(record.sent_s is None and record.scheduled_s is not None for record in seen.measured)
+    left = sum(record.sent_s is None for record in due) - len(refused)
     if left:
         one, more = say("1 that was due was never sent"), say("{left:,} that were due were never sent", left=left)
         parts.append(one if left == 1 else more)
     words = say(", ").join(parts)
     why, do = _capped(load) if _was_full(seen, load) else _client_late(behind=behind)
     yield Finding(kind="behind_schedule", level="act", what=words[0].upper() + words[1:] + ".", why=why, do=do)
+
+
+def _rate(moments: Sequence[float | None]) -> float | None:
+    known = [moment for moment in moments if moment is not None]
+    return per_second(len(known) - 1, max(known) - min(known)) if known else None
+
+
+def _not_connected(refused: Sequence[RequestRecord], due: int) -> Finding:
+    last = next((one.failure.message for one in reversed(refused) if one.failure), "")
+    return Finding(
+        kind="not_connected",
+        level="act",
+        what=say(
+            "{refused} of {due} requests that were due could not be sent, as no connection was open to them: {last}",
+            refused=f"{len(refused):,}",
+            due=f"{due:,}",
+            last=last if last.endswith((".", "!", "?")) else last + ".",
+        ),
+        why=say("So the server saw less than the rate, which is not the load generator's doing."),
+        do=say("Look whether the server still runs and takes new connections, then measure again."),
+    )
 
 
 def _slip(seen: Evidence) -> tuple[str, float | None]:

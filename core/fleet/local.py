@@ -5,12 +5,13 @@ The child's death is one more value: its exit status and the last of what it sai
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import threading
 import uuid
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +21,7 @@ import orjson
 
 from core import trace_shelf
 from core.environment import environment
+from core.exit_status import how_it_ended
 from core.loadgen import channel
 from core.loadgen.secrecy import Secrecy
 from core.plan import PlanError, RunPlan
@@ -221,11 +223,7 @@ class LocalRun:
         if self._done is None:
             if self._cancelled:
                 return RunState.CANCELLED, StoppedBy.USER, None
-            # A fault's last line says what it was; the lines before it quote the program.
-            words = next((line.strip() for line in reversed(self._last_words) if line.strip()), "")
-            return RunState.FAILED, StoppedBy.FAILURE, say(
-                "The measuring process ended with status {status}: {words}", status=status, words=words or "no words"
-            )  # fmt: skip
+            return RunState.FAILED, StoppedBy.FAILURE, _death(status, self._last_words)
         stopped_by = StoppedBy(self._done["stopped_by"])
         if stopped_by is StoppedBy.USER:
             return RunState.CANCELLED, stopped_by, None
@@ -240,6 +238,19 @@ class LocalRun:
                 words + (say(" The server has: {models}.", models=there) if there else ""),
             )
         return RunState.COMPLETED, stopped_by, None
+
+
+def _death(status: int, said: Sequence[str]) -> str:
+    """Why the measuring process ended that was not asked to, and what to do."""
+    # A fault's last line says what it was; the lines before it quote the program.
+    words = next((line.strip() for line in reversed(said) if line.strip()), "")
+    how = how_it_ended(status)
+    if words:
+        return say("The measuring process {how}: {words}", how=how, words=words)
+    do = say("Measure again; what was measured until then is kept.")
+    if status == -signal.SIGKILL:
+        do = say("Look whether this machine ran out of memory, or who ended it, then measure again.")
+    return say("The measuring process {how}. {do}", how=how, do=do)
 
 
 def new_run_id() -> str:

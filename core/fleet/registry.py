@@ -130,12 +130,18 @@ class Registry:
     def _experiment(self, launch: Launch) -> None:
         """Make its runs. A bug of one ends this thread, which logs it, and nothing else: each launch has its own."""
         message = say("It stopped because of a fault of Paceline; the log says more.")
-        with ExitStack() as at_end:  # each step is done, whatever becomes of the others
+        host: Host | None = None
+
+        def release() -> None:
+            if host is not None:
+                host.release()
+
+        with ExitStack() as at_end:  # each step is done, whatever becomes of the others; the last one named is first
+            at_end.callback(self._go_on)
+            at_end.callback(release)  # a server takes seconds to stop: who looks has been told the end by then
             at_end.callback(lambda: self._ended(launch, message))
             at_end.callback(lambda: self._close_run(launch, message))
             host = self._hosts() if self._hosts is not None else None
-            if host is not None:
-                at_end.callback(host.release)
             try:
                 while not launch.cancelled and (plan := following(launch.experiment, launch.done)) is not None:
                     self._rest(launch)
@@ -153,6 +159,9 @@ class Registry:
                 self._finish(launch, RunState.CANCELLED)
             else:
                 self._finish(launch, RunState.FAILED if failed else RunState.COMPLETED)
+
+    def _go_on(self) -> None:
+        with self._lock:
             self._thread = None
             self._start_next()
 

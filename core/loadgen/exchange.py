@@ -49,7 +49,7 @@ class Exchange:
         self.refused, self._promised = False, True
         self.failure: Failure | None = None
         self.queued = False
-        self.message = Message(keep_body=keep_body, keep_text=keep_text)
+        self.message = Message(keep_body=keep_body, keep_text=keep_text, asked=prepared.url)
         self._offset = 0  # how far into the first of the reads all is decoded
         self._last_decoded_ns: int | None = None
         self._closed_cleanly = False

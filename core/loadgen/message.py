@@ -30,12 +30,16 @@ class Message:
     """
 
     __slots__ = (
-        "_at_us", "_body", "_body_size", "_decoder", "_head", "_keep_body", "_keep_text", "_parser", "complete",
-        "fault", "keep_alive", "status",
+        "_asked", "_at_us", "_body", "_body_size", "_decoder", "_head", "_keep_body", "_keep_text", "_parser",
+        "complete", "fault", "keep_alive", "status",
     )  # fmt: skip
 
-    def __init__(self, *, keep_body: bool, keep_text: bool) -> None:
-        """`keep_body`: a success, too, is kept as it is instead of being decoded, and so are all headers."""
+    def __init__(self, *, keep_body: bool, keep_text: bool, asked: str = "") -> None:
+        """`keep_body`: a success, too, is kept as it is instead of being decoded, and so are all headers.
+
+        `asked` is the address that it answers at: a redirect leads somewhere from there.
+        """
+        self._asked = asked
         self._parser: httptools.HttpResponseParser | None = None
         self._keep_body, self._keep_text = keep_body, keep_text
         self._at_us = 0
@@ -171,5 +175,6 @@ class Message:
             body,
             head.value("retry-after"),
             head.value("location"),
+            asked=self._asked,
             answered_at=http_date(head.value("date")) or datetime.now(UTC),  # it is decoded soon after it came
         )

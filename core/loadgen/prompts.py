@@ -78,6 +78,8 @@ class Prompts:
         self._tag = tag
         self._shape = shape
         self._head = _head(plan, key_header)
+        endpoint = plan.configuration.endpoint
+        self._url = endpoint.base_url + path(endpoint.api)
         known, seed = shape.known, plan.workload.seed
         texts = (
             [Piece(text=text, tokens=tokens) for text, tokens in guessed(plan.workload.language)]
@@ -149,6 +151,7 @@ class Prompts:
             payload=head + body,
             input_tokens=input_tokens,
             output_tokens=output_tokens,
+            url=self._url,
         )
 
     def _nonce(self, index: int, *, warmup: bool) -> list[str]:

@@ -16,6 +16,7 @@ class Prepared:
     payload: bytes
     input_tokens: int
     output_tokens: int
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

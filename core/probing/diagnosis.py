@@ -5,12 +5,14 @@ import re
 from collections.abc import Mapping
 from http import HTTPStatus
 
+from core.base_url import is_another
 from core.hosts import address
 from core.probing.circumstances import Circumstances, Diagnosis, Words
 from core.probing.result import ProbeState
 from core.probing.sign_in_words import SIGN_IN_WORDS
 from core.records import Failure, FailureKind
 from core.several import some
+from core.wire.errors import shown_target
 from core.words import say
 
 SPENT = re.compile(
@@ -213,15 +215,14 @@ def _other(failure: Failure, seen: Circumstances) -> Diagnosis:
 
 
 def _redirected(seen: Circumstances) -> Diagnosis:
-    target = (seen.page and seen.page.redirected_to) or ""
-    short = target.partition("?")[0][:300]
-    for end in ("/models", "/chat/completions", "/completions"):
-        short = short.removesuffix(end)
+    short = shown_target((seen.page and seen.page.redirected_to) or "")
     not_sent = say(" The key was not sent there.") if seen.key is not None else ""
     return Diagnosis(
         state=ProbeState.WRONG_ADDRESS,
         what=say("{host} redirects to {target}; that was not followed.", host=seen.host, target=short) + not_sent,
-        next_step=say("If you trust that address, make it the base URL. A measured run follows no redirect.")
+        next_step=say("Look into the settings of the server, or of its proxy: that is no other base URL.")
+        if not is_another(short, seen.endpoint.base_url)
+        else say("If you trust that address, make it the base URL. A measured run follows no redirect.")
         + (say(" The key must then name that host, too.") if seen.key is not None else ""),
     )
 

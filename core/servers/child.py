@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
 
+from core.exit_status import how_it_ended
 from core.words import say
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,7 +69,7 @@ class Child:
         if found is not None:
             return found.strip()
         if self._ends_within(1.0):
-            raise StartError(self.sentence(say("The process ended with status {status}.", status=self.process.poll())))
+            raise StartError(self.sentence(say("The process {how}.", how=how_it_ended(self.process.poll() or 0))))
         raise StartError(self.sentence(say("The process said nothing for {seconds:g} s.", seconds=timeout_s)))
 
     def last_words(self) -> str:

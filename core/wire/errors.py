@@ -7,10 +7,11 @@ import re
 from datetime import datetime
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import urljoin
 
 import orjson
 
-from core.base_url import OPERATION_PATHS
+from core.base_url import OPERATION_PATHS, is_another
 from core.records import Failure, FailureKind
 from core.wire.retry_after import wait_s
 from core.words import say
@@ -57,17 +58,18 @@ def http_failure(
     retry_after: str | None = None,
     location: str | None = None,
     *,
+    asked: str = "",
     answered_at: datetime | None = None,
 ) -> Failure:
     """The failure behind an answer that is no success, with the server's own sentence if it has one.
 
-    `location`: the header of a redirect. None is followed: what is measured is the address that was given.
+    `location`: the header of a redirect from `asked`. None is followed: what is measured is the address that was given.
     `answered_at`: from when a `retry_after` that is a date counts, see `core.wire.retry_after`.
     """
     found = _json(body)
-    target = _target(location or "") if 300 <= status < 400 else ""
-    if target:
-        message = say("The server redirects to {location}: use that address as base URL.", location=target)
+    redirect = _redirect(location or "", asked) if 300 <= status < 400 else ""
+    if redirect:
+        message = redirect
     elif found is None:
         message = _with_status(status, _plain_text(content_type, body))
     else:
@@ -179,7 +181,24 @@ def _kind(status: int) -> FailureKind:
     return own.get(status, FailureKind.HTTP_5XX if status >= 500 else FailureKind.HTTP_4XX)
 
 
-def _target(location: str) -> str:
+def _redirect(location: str, asked: str) -> str:
+    """What a redirect means for the base URL; "" if it leads nowhere."""
+    if not shown_target(location):
+        return ""
+    try:
+        target = urljoin(asked, location)
+    except ValueError:
+        target = location
+    shown = shown_target(target)
+    if len(target) <= MAX_TARGET and is_another(shown, asked):
+        return say("The server redirects to {location}: use that address as base URL.", location=shown)
+    return say(
+        "The server redirects to {location}, which is no other base URL: look into its settings, or its proxy's.",
+        location=shown,
+    )
+
+
+def shown_target(location: str) -> str:
     """Where a redirect leads as a base URL: without what a sign-in puts into it, and without the operation's path."""
     target = USER.sub("//", clean(re.split(r"[?#]", location, maxsplit=1)[0])[:MAX_TARGET]).rstrip("/")
     for operation in OPERATION_PATHS:

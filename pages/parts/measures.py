@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.chart_style import INK
 from core.definitions.spec import MetricSpec
+from core.doubts.answers import by_counts
 from core.metrics import METRICS
 from core.percentile import FOR_HIGH, FOR_P99, HIGH, too_few
 from core.summary import Distribution
@@ -21,6 +22,7 @@ from pages.parts.text import MISSING, count, escape_markdown
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
 
+COUNTS_CANNOT_BE = say("Grey: it is computed from token counts that cannot be, see the findings.")
 MOST_STYLED = 500  # rows, about 0.3 s; a longer table would wait for its ink
 
 
@@ -78,6 +80,8 @@ def weak(grey: Collection[tuple[str, str]], distribution: Distribution | None, m
         return ""
     if name in HIGH and distribution.count < FOR_P99:
         return say("Grey: it rests on {n} values only.", n=count(distribution.count))
+    if by_counts(grey, metric):
+        return COUNTS_CANNOT_BE
     return say("Grey: the load generator itself was too late for it, see the findings.")
 
 

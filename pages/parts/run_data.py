@@ -73,7 +73,7 @@ def _read(run_id: str) -> Opened:
         run=bare,
         summary=summary,
         findings=findings(run, summary),
-        grey=frozenset(greyed(bare, summary)),
+        grey=frozenset(greyed(run, summary)),
         first=tuple(record for record in run.requests if not record.warmup)[:FIRST],
         table=table,
         requests=int((~table["warmup"]).sum()) if len(table) else 0,

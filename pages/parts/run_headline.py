@@ -11,7 +11,7 @@ from core.run import Run, is_renamed
 from core.summary import Summary, counted
 from core.words import say
 from pages.parts.look import badge, pair, zone
-from pages.parts.measures import Card, definition, draw_cards, sentence, weak
+from pages.parts.measures import COUNTS_CANNOT_BE, Card, definition, draw_cards, sentence, weak
 from pages.parts.text import count, escape_markdown, in_seconds, plural, rate, short, when
 
 TIMES = (
@@ -72,7 +72,7 @@ def cards(summary: Summary, grey: Grey) -> None:
         latency = [_latency(summary, grey, "e2e_s", name, "whole answers, not streamed") for name in ("p50", "p95")]
         none = f":gray[{say('not streamed')}]"
         latency.append(Card(title=say("TTFT and TPOT"), value=none, note=say("do not exist"), metric="ttft_s"))
-    made = [*latency, _output(summary), _one_stream(summary, grey), _success(summary)]
+    made = [*latency, _output(summary, grey), _one_stream(summary, grey), _success(summary)]
     draw_cards(pair("cards3_head", 6, gap="xsmall"), made)
 
 
@@ -89,13 +89,14 @@ def _latency(summary: Summary, grey: Grey, metric: str, name: str, note: str, *b
     )
 
 
-def _output(summary: Summary) -> Card:
+def _output(summary: Summary, grey: Grey) -> Card:
     requests = summary.throughput.get("requests_per_s")
     return Card(
         title=say("Output tokens"),
         value=rate(summary.throughput.get("output_tokens_per_s")),
         note=say("{rate} requests/s", rate=number(requests)) if requests else "",
         metric="output_tokens_per_s",
+        weak=COUNTS_CANNOT_BE if ("output_tokens_per_s", "") in grey else "",
     )
 
 

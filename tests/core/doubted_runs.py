@@ -43,6 +43,13 @@ def lost(ok: int, count: int, **rest) -> list[RequestRecord]:
     return [*steady(ok), *(failed(index, sent=40 + index, **rest) for index in range(ok, ok + count))]
 
 
+def refused(count: int) -> Run:
+    """An open loop of 120 requests; no connection stood for so many of them."""
+    made = at_ten_a_second(0.0)
+    gone = [failed(at, sent=None, kind=FailureKind.REFUSED, scheduled_s=at / 10) for at in range(120 - count, 120)]
+    return replace(made, requests=(*made.requests[:-count], *gone))
+
+
 # Kind -> (a run that shows it, one almost the same that does not).
 DOUBTED: dict[str, tuple[Run, Run]] = {
     "run_failed": (doubted(state=RunState.FAILED), doubted(state=RunState.COMPLETED)),
@@ -67,6 +74,8 @@ DOUBTED: dict[str, tuple[Run, Run]] = {
         at_ten_a_second(0.5, client=ClientHealth(max_in_flight=4)),
         at_ten_a_second(0.0, client=ClientHealth(max_in_flight=4)),
     ),
+    "not_connected": (refused(3), refused(2)),
+    "impossible_counts": (doubted(each(tokens=1_001, asked=10)), doubted(each(tokens=1_000, asked=10))),
     "client_limited": (
         doubted(client=ClientHealth(loop_lag_p99_s=0.02)),
         doubted(client=ClientHealth(loop_lag_p99_s=0.0002)),

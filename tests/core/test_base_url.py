@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.base_url import PlanError, normal_base_url
+from core.base_url import PlanError, is_another, normal_base_url
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from core.base_url import PlanError, normal_base_url
         ("h:8000", "http://h:8000/v1"),
         ("  localhost:11434 ", "http://localhost:11434/v1"),
         ("https://h/v1/chat/completions", "https://h/v1"),
-        ("https://h/v1/completions?x=1#top", "https://h/v1"),
+        ("https://h/v1/completions?#top", "https://h/v1"),
         ("https://h/v1/models", "https://h/v1"),
         ("https://openrouter.ai/api/v1", "https://openrouter.ai/api/v1"),
         ("https://h/openai/deployments/x", "https://h/openai/deployments/x"),
@@ -40,13 +40,37 @@ def test_every_form_means_one_address(pasted, meant):
         ("http://h:port/v1", "cannot be read"),
         ("http://[::1/v1", "cannot be read"),
         ("http://user:sk-123@h/v1", "user name or key"),
+        ("http://h/v1?api_key=sk-123", "has a query"),
+        ("http://é..com/v1", "host that cannot exist"),
+        ("http://a..com/v1", "host that cannot exist"),
+        ("http://" + "é" * 80 + ".com", "host that cannot exist"),
         ("http://h/a b", "blank"),
         ("http://h/v1\nX-Header: 1", "blank"),
     ],
 )
 def test_what_is_no_address_is_one_sentence(pasted, part):
-    with pytest.raises(PlanError, match=part):
+    with pytest.raises(PlanError, match=part) as refused:
         normal_base_url(pasted)
+
+    assert "sk-123" not in str(refused.value)
+    assert "codec" not in str(refused.value)
+    assert "cast" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("address", "another"),
+    [
+        ("https://h/v1", True),
+        ("http://h/v2", True),
+        ("http://h/v1/models", False),
+        ("http://h", False),
+        ("file:///etc/passwd", False),
+        ("http://[::1/ok", False),
+        ("", False),
+    ],
+)
+def test_another_base_url_is_an_address_that_differs(address, another):
+    assert is_another(address, "http://h/v1/chat/completions") is another
 
 
 @given(st.text())

@@ -1,5 +1,7 @@
 """What people paste."""
 
+import re
+
 import orjson
 import pytest
 
@@ -112,6 +114,21 @@ def test_the_plan_file_at_a_path_is_read(tmp_path):
     assert pasted.experiment_of_file(tmp_path / "plan.json").plans == (PLAN,)
 
 
+@pytest.mark.parametrize(
+    "text", [b"\xef\xbb\xbf" + document(PLAN.to_dict()), "\ufeff" + document(PLAN.to_dict()).decode()]
+)
+def test_a_plan_that_an_editor_marked_as_utf_8_is_read(text):
+    assert pasted.plans(text) == (PLAN,)
+
+
+@pytest.mark.parametrize(
+    "text", [*(document(PLAN.to_dict()).decode().encode(code) for code in ("utf-16", "utf-16-le", "utf-32")), "\ud800"]
+)
+def test_a_plan_in_another_encoding_is_told_how_to_be_saved(text):
+    with pytest.raises(PlanError, match=r"^The plan is not UTF-8 text: save it as UTF-8\.$"):
+        pasted.plans(text)
+
+
 @pytest.mark.parametrize("name", ["none.json", "", "a\0b", "plan\ud800"])
 def test_a_path_without_a_readable_file_is_a_sentence(tmp_path, name):
     with pytest.raises(PlanError, match="cannot be read"):
@@ -139,6 +156,98 @@ def test_extra_body_is_an_object():
         pasted.extra_body("[1]")
     with pytest.raises(PlanError, match="Extra body is not JSON"):
         pasted.extra_body("{top_p}")
+
+
+PYTHON_S = re.compile(r"attribute|argument|NoneType|'(int|list|dict|str)'|codec|__|Python|positional|keyword")
+STRANGE = (None, True, 5, -1.5, 10**18, "x", "", [], [1], [[1, 2]], [["a"]], [["a", "b", "c"]], {}, {"a": 1}, "é..com")
+SLO = {"limits": [{"metric": "ttft_s", "statistic": "p95", "relation": "<", "value": 1}]}
+
+
+def places(found, path=()):
+    """Every member of a plan, however deep."""
+    for name, value in found.items() if isinstance(found, dict) else enumerate(found):
+        yield (*path, name)
+        if isinstance(value, dict | list):
+            yield from places(value, (*path, name))
+
+
+def whole_plan():
+    stages = [{"seconds": 1.0, "start": 1.0, "end": 2.0, "shape": "linear"}]
+    plan = orjson.loads(orjson.dumps(PLAN.to_dict()))
+    plan["load"] |= {"concurrency": None, "rate": 2.0, "stages": stages}
+    plan["configuration"] |= {"settings": [["quantization", "Q4"]]}
+    search = {"variable": "rate", "low": 1, "high": 64, "slo": SLO}
+    told = {"name": "n", "search": search, "sweep": None, "cooldown_s": 0, "skip_saturated": False}
+    found = {"format": "paceline-plan", "version": 1, "plans": [plan | {"slo": SLO}], "experiment": told}
+    return orjson.loads(orjson.dumps(found))
+
+
+MEMBERS = [path for path in places(whole_plan()) if path[0] in ("plans", "experiment") and len(path) > 1]
+
+
+def test_the_whole_plan_is_one():
+    assert pasted.experiment(orjson.dumps(whole_plan()), experiment_id="e").search is not None
+    assert len(MEMBERS) > 60
+
+
+def refusal(plan):
+    try:
+        pasted.experiment(orjson.dumps(plan), experiment_id="e")
+    except PlanError as fault:
+        return str(fault)
+    return ""
+
+
+@pytest.mark.parametrize("path", MEMBERS, ids=lambda path: ".".join(map(str, path)))
+def test_whatever_stands_in_a_place_or_is_missing_there_no_sentence_speaks_python(path):
+    for strange in (*STRANGE, ...):
+        plan = whole_plan()
+        part = plan
+        for name in path[:-1]:
+            part = part[name]
+        if strange is not ...:
+            part[path[-1]] = strange
+        else:
+            del part[path[-1]]
+        sentence = refusal(plan)
+        assert not PYTHON_S.search(sentence), sentence
+        assert sentence == "" or sentence.endswith(".")
+        assert "wrong kind" not in sentence  # it names the member instead
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "sentence"),
+    [
+        (("configuration", "label"), 5, "The configuration: label is 5: give a text."),
+        (("configuration", "settings"), [["a"]], "settings has an entry that is no pair of texts"),
+        (("configuration", "settings"), 5, "The configuration: settings is 5: give a list."),
+        (("configuration", "endpoint", "base_url"), "http://é..com/v1", "Base URL names a host that cannot exist"),
+        (("configuration", "endpoint", "key_name"), 5, "The endpoint: key_name is 5: give a text or null."),
+        (("configuration", "endpoint", "api"), "grpc", "api is 'grpc': give one of chat, completions."),
+    ],
+)
+def test_a_member_of_the_wrong_kind_is_named(path, value, sentence):
+    plan = PLAN.to_dict()
+    part = plan
+    for name in path[:-1]:
+        part = part[name]
+    part[path[-1]] = value
+    with pytest.raises(PlanError) as refused:
+        pasted.plans(document(plan))
+
+    assert sentence in str(refused.value)
+
+
+def test_a_missing_member_and_an_unknown_word_are_named():
+    plan = PLAN.to_dict()
+    del plan["configuration"]["label"], plan["configuration"]["model"]
+    with pytest.raises(PlanError, match="The configuration has no label, model: export the plan again"):
+        pasted.plans(document(plan))
+
+    strange = whole_plan()
+    strange["experiment"]["search"]["variable"] = "weird"
+    with pytest.raises(PlanError, match="The search: variable is 'weird': give one of concurrency, rate"):
+        pasted.experiment(orjson.dumps(strange), experiment_id="e")
 
 
 @pytest.mark.parametrize("path", [("configuration",), ("load",), ("workload",), ("configuration", "endpoint"),

@@ -204,3 +204,10 @@ def test_no_search_moves_the_rate_of_a_trace():
 
     with pytest.raises(PlanError, match="A trace has its own rate"):
         Experiment(id="e", name="n", plans=(replaying(),), search=search)
+
+
+def test_a_closed_loop_that_an_earlier_paceline_had_stop_when_saturated_is_still_read():
+    before = PLAN.to_dict()
+    before["load"] = {"concurrency": 4, "rate": None, "requests": 9, "stop_when_saturated": True}
+
+    assert RunPlan.from_dict(before).load == Load(concurrency=4, requests=9)

@@ -35,6 +35,11 @@ def test_a_timed_run_is_known_from_its_start_and_never_negative():
     assert left([timed(30.0)], share=1.0, so_far_s=31.0) == 0.0
 
 
+def test_a_run_that_was_cut_short_has_nothing_left_and_the_others_last_as_long_as_ever():
+    assert left([timed(30.0)], share=1.0, so_far_s=17.0) == 0.0
+    assert left([timed(30.0), timed(30.0)], share=1.0, so_far_s=17.0) == 30.0
+
+
 def test_without_a_pace_nothing_is_told():
     assert left([counted(20)], share=0.01) is None
     assert left([timed(30.0), counted(20)]) is None

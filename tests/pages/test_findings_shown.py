@@ -16,6 +16,8 @@ SENTENCES = {
     "short_answers": "fewer than the 20 asked for",
     "no_usage": "120 of 120 answers came without a token count",
     "behind_schedule": "The cap of 4 in flight held them back",
+    "not_connected": "could not be sent, as no connection was open to them",
+    "impossible_counts": "120 of 120 answers have token counts that cannot be",
     "saturated": "The server was saturated at 10 requests/s",
     "turned_away": "turned away with 429",
     "cold_first_request": "The first request waited",

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+import trustme
 
 from core.calibration_result import LASTS, QUICK_LASTS
 from core.command.arguments import experiment, parsed, parser, require_writable
@@ -38,7 +39,7 @@ def test_a_duration_stands_instead_of_a_number():
 
 def test_everything_reaches_the_plan(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    Path("ca.pem").touch()
+    trustme.CA().cert_pem.write_to_path("ca.pem")
     (plan,) = asked(
         "--api", "completions", "--header", "X-A: b:c", "--extra-body", '{"top_k": 1}', "--ignore-eos", "--no-stream",
         "--timeout-idle", "3", "--ca", "ca.pem", "--input-tokens", "7", "--output-tokens", "9", "--label", "L",
@@ -67,6 +68,11 @@ def from_file(path):
         (["--extra-body", '{"model": "x"}'], "model"),
         (["--requests", "-5"], "Requests is -5"),
         (["--base-url", "ftp://x"], "ftp"),
+        (["--base-url", "h/v1?api_key=sk-1"], "Base URL has a query"),
+        (["--extra-body", '{"a": ' + "9" * 5000 + "}"], "--extra-body is not JSON|inf"),
+        (["--ca", "/no/such.pem"], "^--ca: The CA file /no/such.pem cannot be used: no such file or directory.$"),
+        (["--ca", "/dev/zero"], "--ca: .* it is a pipe or a device"),
+        (["--ca", "x" * 300], "--ca: .* file name too long"),
     ],
 )
 def test_nonsense_is_one_sentence_that_names_it(words, part):
@@ -81,14 +87,14 @@ def test_without_a_target_the_next_step_is_named():
 
 def test_a_certificate_file_is_meant_from_where_the_command_was_typed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    Path("ca.pem").touch()
+    trustme.CA().cert_pem.write_to_path("ca.pem")
     (plan,) = asked("--ca", "ca.pem")
 
     assert plan.configuration.endpoint.ca_file == str(tmp_path / "ca.pem")
 
 
 def test_a_certificate_file_that_is_not_there_is_said_before_anything_is_measured():
-    with pytest.raises(PlanError, match=r"--ca none\.pem"):
+    with pytest.raises(PlanError, match=r"^--ca: The CA file none\.pem cannot be used: no such file"):
         asked("--ca", "none.pem")
 
 
@@ -138,6 +144,32 @@ def test_a_pipe_is_not_opened_to_see_whether_it_can_be_written(tmp_path):
 def test_no_requests_at_all_is_refused_and_not_taken_for_the_default():
     with pytest.raises(PlanError, match="Requests is 0"):
         asked("--requests", "0")
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (["--model", "\udcff\udcfe"], "--model"),
+        (["--label=\udcff"], "--label"),
+        (["--base-url", "h", "--header", "a: \udcff", "--model", "m"], "--header"),
+        (["--out", "\udcff.json"], "--out"),
+        (["--\udcff", "x"], "argument 2"),
+    ],
+)
+def test_words_that_are_no_text_are_one_sentence_that_names_the_option(capsys, words, what):
+    with pytest.raises(SystemExit) as ended:
+        parsed(["run", *words])
+
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == f"cli.py: {what} is not UTF-8 text: write it as UTF-8, file names too.\n"
+
+
+def test_a_name_that_is_too_long_for_a_file_is_said_of_its_option(tmp_path):
+    for path in (tmp_path / ("x" * 300), tmp_path / ("x" * 300) / "run.json"):
+        with pytest.raises(PlanError, match=r"^--out .* cannot be written \(File name too long\)") as refused:
+            require_writable(path)
+
+        assert len(str(refused.value)) < 150
 
 
 def test_levels_are_kept_in_order_and_one_that_ranges_share_is_one():

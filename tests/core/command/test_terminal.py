@@ -181,3 +181,13 @@ def test_a_doubt_of_several_runs_is_told_of_the_gravest_and_the_others_are_named
 
     assert "* of 7: The percentiles stand on 7 requests." in told
     assert "(Also: of 60, of 30.)" in told
+
+
+def test_speeds_computed_from_counts_that_cannot_be_stand_in_brackets():
+    lying = shown(run(steady(120, tokens=999_999_999, asked=64)))
+    row = next(line for line in lying.splitlines() if line.startswith("Q4_0"))
+
+    assert row.split()[-2].startswith("(")
+    assert row.split()[-1].startswith("(")
+    assert "counts that cannot be, such as 999,999,999 tokens in 10 chunks" in lying
+    assert "(" not in next(line for line in shown(run(steady(120))).splitlines() if line.startswith("Q4_0"))

@@ -4,7 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from core.doubts.answers import chunk_doubts, count_doubts, finish_doubts, length_doubts, overlong_doubts, stream_doubts
+from core.doubts.answers import (
+    chunk_doubts,
+    count_doubts,
+    finish_doubts,
+    greyed_by_counts,
+    impossible_doubts,
+    length_doubts,
+    overlong_doubts,
+    stream_doubts,
+)
 from core.doubts.evidence import evidence
 from core.records import TokenSource
 from core.run import Preflight
@@ -53,6 +62,57 @@ def test_answers_that_a_tokenizer_counted_are_told_more_quietly():
 
 def test_answers_that_the_server_counted_are_not_doubted():
     assert told(count_doubts, [answered(0), answered(1)]) == []
+
+
+@pytest.mark.parametrize(
+    ("odd", "sound", "example"),
+    [
+        ({"tokens": 999_999_999, "asked": 64}, {"tokens": 1_000, "asked": 64}, "999,999,999 tokens in 10 chunks"),
+        ({"tokens": 1_001, "asked": 64}, {"tokens": 1_001, "asked": 1_000}, "1,001 tokens in 10 chunks"),
+        ({"tokens": 0, "asked": 64}, {"tokens": 1, "asked": 64}, "0 tokens in 10 chunks"),
+        ({"tokens": 6_401, "asked": 64, "gaps": ()}, {"tokens": 6_400, "asked": 64, "gaps": ()},
+         "6,401 tokens in one piece"),
+        ({"reasoning_tokens": 11}, {"reasoning_tokens": 10}, "11 reasoning tokens among 10 output tokens"),
+        ({"cached_tokens": 21}, {"cached_tokens": 20}, "21 cached tokens among 20 input tokens"),
+    ],
+)  # fmt: skip
+def test_counts_that_cannot_be_are_told_and_those_that_just_can_be_are_not(odd, sound, example):
+    (found,) = told(impossible_doubts, [answered(0), answered(1, **odd)])
+
+    assert (found.kind, found.level) == ("impossible_counts", "act")
+    assert found.what == f"1 of 2 answers have token counts that cannot be, such as {example}."
+    assert told(impossible_doubts, [answered(0), answered(1, **sound)]) == []
+
+
+def test_what_is_computed_from_a_count_that_cannot_be_is_grey_and_nothing_else():
+    def grey(**rest):
+        return {metric for metric, _ in greyed_by_counts(evidence(run([answered(0), answered(1, **rest)])))}
+
+    speeds = {"tpot_s", "decode_tps", "e2e_tps", "output_tokens"}
+    throughput = {"output_tokens_per_s", "total_tokens_per_s", "peak_output_tokens_per_s"}
+
+    assert grey() == set()
+    assert grey(tokens=999_999_999, asked=64) == grey(reasoning_tokens=11) == speeds | throughput
+    assert grey(cached_tokens=21) == {"input_tokens", "cached_tokens"}
+
+
+def test_a_finding_on_counts_claims_grey_numbers_only_where_there_are_some():
+    (output,) = told(impossible_doubts, [answered(0, reasoning_tokens=11)])
+    (cached,) = told(impossible_doubts, [answered(0, cached_tokens=21)])
+
+    assert "greyed" in output.why
+    assert "greyed" not in cached.why
+
+
+def test_few_tokens_are_told_in_the_words_for_few():
+    def held(tokens, chunks):
+        (found,) = told(chunk_doubts, [answered(0, tokens=tokens, gaps=(0.01,) * (chunks - 1))])
+        return found.what.partition("a chunk holds ")[2]
+
+    assert held(0, 10) == "no tokens on average."
+    assert held(1, 300) == "0.0033 tokens on average."
+    assert held(1_002, 1_000) == "1 token on average."
+    assert told(length_doubts, [answered(0, tokens=1, asked=64)])[0].what.startswith("Answers had 1 token on average")
 
 
 def test_answers_that_do_not_say_why_they_ended_are_told():

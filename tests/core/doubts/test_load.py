@@ -68,6 +68,39 @@ def test_a_late_client_that_fell_below_the_rate_is_told_so():
     assert found.do.startswith("Measure at a lower rate")
 
 
+def lost_from(place, kind=FailureKind.REFUSED, every=69):
+    """A server that takes no connection any more from one request on; the rate rises to four times what it was."""
+    dues = [index / 10 if index < 20 else 2 + (index - 20) / 40 for index in range(every)]
+    made = [answered(index, scheduled_s=due, sent=due) for index, due in enumerate(dues)]
+    gone = Failure(kind=kind, message="Connection refused by 127.0.0.1:8000")
+    return made[:place] + [replace(one, sent_s=None, first_token_s=None, failure=gone) for one in made[place:]]
+
+
+def test_requests_that_no_connection_stood_for_are_not_told_as_a_client_that_was_late():
+    (found,) = told(schedule_doubts, lost_from(10), offered(), client=ClientHealth(max_in_flight=3))
+
+    assert (found.kind, found.level) == ("not_connected", "act")
+    assert found.what == (
+        "59 of 69 requests that were due could not be sent, as no connection was open to them: "
+        "Connection refused by 127.0.0.1:8000."
+    )
+    assert "not the load generator's doing" in found.why
+
+
+def test_requests_that_were_never_sent_for_the_client_s_own_reasons_are_still_its_doing():
+    held = lost_from(68, FailureKind.INCOMPLETE)
+    slow = [replace(one, sent_s=one.sent_s * 1.5) if one.sent_s else one for one in held]
+
+    (found,) = told(schedule_doubts, slow, offered(), client=ClientHealth(max_in_flight=3))
+
+    assert found.kind == "behind_schedule"
+    assert "1 that was due was never sent" in found.what
+
+
+def test_one_refused_connection_in_a_hundred_says_nothing_about_the_schedule():
+    assert told(schedule_doubts, lost_from(99, every=100), offered(), client=ClientHealth(max_in_flight=3)) == []
+
+
 def test_one_straggler_among_sixty_is_no_schedule_that_was_missed():
     requests = sent_late(60)
     straggler = replace(requests[20], sent_s=requests[20].sent_s + 0.05)

@@ -180,7 +180,10 @@ def test_a_child_that_dies_is_a_failed_run_with_what_was_measured(server):
     killer.join()
 
     assert run.state is RunState.FAILED
-    assert "-9" in run.message
+    assert run.message == (
+        "The measuring process was ended by signal 9 (killed). Look whether this machine ran out of memory, or who "
+        "ended it, then measure again."
+    )
 
 
 def test_two_runs_never_overlap(server):

@@ -188,6 +188,27 @@ def test_a_server_that_cannot_be_started_fails_its_run_and_is_released(kept, ser
     assert released.is_set()
 
 
+def test_a_launch_has_ended_while_its_server_is_still_being_stopped_and_the_next_one_waits_for_that(kept, server):
+    stopping, stopped = threading.Event(), threading.Event()
+
+    class Slow:
+        def release(self):
+            stopping.set()
+            stopped.wait(30)
+
+    registry = Registry(kept, hosts=Slow)
+    registry.launch(experiment(server.base_url, "first", requests=1))
+    registry.launch(experiment(server.base_url, "next", requests=1))
+    assert stopping.wait(30)
+    try:
+        assert registry.find("first").state is RunState.COMPLETED
+        assert registry.find("next").state is RunState.QUEUED
+    finally:
+        stopped.set()
+    wait(lambda: registry.find("next").state in ENDED)
+    registry.close()
+
+
 def test_what_a_host_knows_of_its_server_after_a_run_is_recorded(kept, server):
     class Late:
         def ready(self, plan, _say_progress):

@@ -15,6 +15,18 @@ REFUSALS = {
         {"GET /openai/v1/models": models("m")}, None,
         ProbeState.WRONG_ADDRESS, "has nothing at /v1/models", "/openai/v1: make that the base URL",
     ),
+    "a redirect to itself": (
+        {MODELS: reply(302, "", "Location: /v1/models")}, None,
+        ProbeState.WRONG_ADDRESS, "/v1; that was not followed", "that is no other base URL",
+    ),
+    "a redirect to another address": (
+        {MODELS: reply(302, "", "Location: https://me:secret@other.example/v2/models")}, None,
+        ProbeState.WRONG_ADDRESS, "redirects to https://other.example/v2; that was", "make it the base URL",
+    ),
+    "a redirect to what is no web": (
+        {MODELS: reply(302, "", "Location: file:///etc/passwd")}, None,
+        ProbeState.WRONG_ADDRESS, "redirects to file:///etc/passwd; that was", "that is no other base URL",
+    ),
     "no such path": ({}, None, ProbeState.WRONG_ADDRESS, "404: 127.0.0.1", "under /v1"),
     "a web page": (
         {MODELS: reply(200, "<html><head><title>Welcome to nginx!</title></head>")}, None,

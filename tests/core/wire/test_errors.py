@@ -245,21 +245,46 @@ def test_an_object_that_is_none(found):
     assert not says_error(found)
 
 
+ASKED = "http://h:8000/v1/chat/completions"
+
+
 @pytest.mark.parametrize(
     ("location", "shown"),
     [
         ("https://llm.example.com/v1/chat/completions", "https://llm.example.com/v1"),
         ("https://llm.example.com/v1/completions?state=secret#x", "https://llm.example.com/v1"),
         ("https://me:secret@llm.example.com/", "https://llm.example.com"),
-        ("/v2/chat/completions/", "/v2"),
-        ("http://[", "http://["),
-        ("http://h/\x1b[31m\u202e" + "x" * 9000, "http://h/ [31m " + "x" * 285),
+        ("/v2/chat/completions/", "http://h:8000/v2"),
+        ("//other/v1/chat/completions", "http://other/v1"),
+        ("https://h:8000/v1/chat/completions", "https://h:8000/v1"),
     ],
 )
 def test_a_redirect_says_where_it_leads(location, shown):
-    failure = http_failure(307, "text/html", b"<html>Temporary Redirect</html>", location=location)
+    failure = http_failure(307, "text/html", b"<html>Temporary Redirect</html>", location=location, asked=ASKED)
 
     assert failure.message == f"The server redirects to {shown}: use that address as base URL."
+    assert (failure.kind, failure.status) == (FailureKind.HTTP_4XX, 307)
+
+
+@pytest.mark.parametrize(
+    ("location", "shown"),
+    [
+        (ASKED, "http://h:8000/v1"),
+        (ASKED + "/?again=1", "http://h:8000/v1"),
+        ("/v1/chat/completions", "http://h:8000/v1"),
+        ("http://h:8000/", "http://h:8000"),
+        ("file:///etc/passwd", "file:///etc/passwd"),
+        ("http://[::1/ok", "http://[::1/ok"),
+        ("http://[", "http://["),
+        ("http://h:99999999/v1", "http://h:99999999/v1"),
+        ("http://h/\x1b[31m\u202e" + "x" * 9000, "http://h/ [31m " + "x" * 285),
+        ("http://h/" + "x" * 9000, "http://h/" + "x" * 291),
+    ],
+)
+def test_a_redirect_to_no_other_base_url_is_none_to_follow(location, shown):
+    failure = http_failure(307, "", b"", location=location, asked=ASKED)
+
+    assert failure.message.startswith(f"The server redirects to {shown}, which is no other base URL")
     assert (failure.kind, failure.status) == (FailureKind.HTTP_4XX, 307)
 
 
