@@ -278,7 +278,7 @@ def test_the_first_tokens_of_one_sentence_are_in_one_unit(put, opened):
     told = plain(opened("compare", runs="a,b", pct="p50"))
 
     assert "starts after **0.53 s** (p50)" in told
-    assert "**B** :gray[21.2 s (p50)]" in told
+    assert "**B** :gray[21.2 s (p50)" in told
 
 
 def test_a_number_and_its_sign_stay_on_one_line(put, opened):
