@@ -4,6 +4,7 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.loadgen.exchange import Exchange
 from core.loadgen.prompts import Prompts, Shape
 from core.loadgen.vocabulary import WORDS
 from tests.core.loadgen.scripted import plan_for
@@ -69,3 +70,15 @@ def test_long_prompts_are_as_long_and_as_different_as_short_ones():
     assert [len(text.split()) for text in texts] == [20_000] * 3
     assert len({text[:5000] for text in texts}) == 3
     assert prompts(input_tokens=20_000).prompt(1, warmup=False) == texts[1]
+
+
+def test_a_request_knows_the_address_that_a_redirect_of_its_answer_starts_from():
+    prepared = prompts().prepare(0)
+    base_url = plan_for(80).configuration.endpoint.base_url
+    exchange = Exchange(prepared, ended=lambda _: None)
+    exchange.message.feed(1, b"HTTP/1.1 307 Temporary Redirect\r\nLocation: /v2/models\r\nContent-Length: 0\r\n\r\n")
+
+    assert prepared.url == f"{base_url}/chat/completions"
+    failure = exchange.message.failure(None)
+    assert failure is not None
+    assert f"redirects to {base_url.removesuffix('/v1')}/v2: use that address" in failure.message
