@@ -49,8 +49,8 @@ def normal_base_url(pasted: str) -> str:
     require(parts.username is None, "Base URL contains a user name or key: name the key in its own field instead.")
     require(
         not parts.query,
-        "Base URL has a query (what follows the ?), and requests are sent without one: remove it. A key in it is named "
-        "in its own field or option instead.",
+        "Base URL has a query (what follows the ?), and requests are sent without one: remove it. A key that stands "
+        "in it belongs in the field or the option for keys.",
     )
     require(
         _can_be_looked_up(parts.hostname or ""),

@@ -1,6 +1,6 @@
 """Doubts about what came back: counts, lengths, streams. Knows answers, not when they were served."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from urllib.parse import urlsplit
 
 from core.doubts.evidence import Evidence, middle
@@ -28,15 +28,13 @@ def _of(part: int, whole: int) -> str:
 
 
 def _tokens(amount: float) -> str:
-    if not amount:
-        return say("no tokens")
     words = number(amount) if amount >= LEAST_ROUNDED else f"{amount:.2g}"
     return say("1 token") if words == "1" else say("{n} tokens", n=words)
 
 
 def chunk_doubts(seen: Evidence) -> Iterator[Finding]:
     """Chunks that are not tokens, so that gaps are no inter-token latencies."""
-    counted = [r for r in seen.streamed if r.output_tokens is not None and len(r.chunk_us)]
+    counted = [r for r in _believed(seen.streamed, seen) if len(r.chunk_us)]
     unlike = [record for record in counted if not chunks_are_tokens(record)]
     if not counted or len(unlike) <= (1 - ITL_SHARE) * len(counted):
         return
@@ -88,6 +86,11 @@ def _output_cannot_be(record: RequestRecord, asked: int) -> bool:
     if chunks < 2:  # a whole answer may come in one
         return tokens > MOST_OF_ASKED * asked
     return tokens <= 0 or (tokens > MOST_A_CHUNK * chunks and tokens > asked + 1)
+
+
+def _believed(records: Sequence[RequestRecord], seen: Evidence) -> list[RequestRecord]:
+    """Those with a count that can be: the others have a finding of their own, and no other advice holds for them."""
+    return [r for r in records if r.output_tokens is not None and not _output_cannot_be(r, _asked(r, seen))]
 
 
 def _input_cannot_be(record: RequestRecord) -> bool:
@@ -193,7 +196,7 @@ def length_doubts(seen: Evidence) -> Iterator[Finding]:
 
 def overlong_doubts(seen: Evidence) -> Iterator[Finding]:
     """Answers longer than asked: the server does not obey its limit."""
-    counted = [record for record in seen.answered if record.output_tokens is not None]
+    counted = _believed(seen.answered, seen)
     # One more is the end token that some servers count.
     over = [record for record in counted if (record.output_tokens or 0) > _asked(record, seen) + 1]
     refused = seen.run.preflight is not None and seen.run.preflight.max_tokens_obeyed is False

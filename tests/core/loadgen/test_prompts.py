@@ -4,6 +4,7 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.loadgen.exchange import Exchange
 from core.loadgen.prompts import Prompts, Shape
 from core.loadgen.vocabulary import WORDS
 from core.trace import Rows
@@ -82,3 +83,15 @@ def test_rows_of_a_trace_give_measured_requests_their_lengths_and_warm_up_the_wo
     bodies = [orjson.loads(one.payload.split(b"\r\n\r\n", 1)[1]) for one in found]
     assert [body["max_tokens"] for body in bodies] == [3, 70, 9]
     assert [len(body["messages"][0]["content"].split()) for body in bodies] == [40, 900, 12]
+
+
+def test_a_request_knows_the_address_that_a_redirect_of_its_answer_starts_from():
+    prepared = prompts().prepare(0)
+    base_url = plan_for(80).configuration.endpoint.base_url
+    exchange = Exchange(prepared, ended=lambda _: None)
+    exchange.message.feed(1, b"HTTP/1.1 307 Temporary Redirect\r\nLocation: /v2/models\r\nContent-Length: 0\r\n\r\n")
+
+    assert prepared.url == f"{base_url}/chat/completions"
+    failure = exchange.message.failure(None)
+    assert failure is not None
+    assert f"redirects to {base_url.removesuffix('/v1')}/v2: use that address" in failure.message
