@@ -147,11 +147,10 @@ def _grouped(entries: Sequence[Entry]) -> list[list[Entry]]:
 
 def _identity(entry: Entry) -> tuple[object, ...]:
     # The address is left out: the demo servers get a new port each time.
-    configuration, workload = entry.run.plan.configuration, entry.run.plan.workload
-    asked = (workload.input_tokens, workload.output_tokens, workload.stream, workload.ignore_eos, workload.temperature)
+    configuration = entry.run.plan.configuration
     return (
         configuration.id, configuration.model, configuration.settings, configuration.endpoint.api,
-        asked, repr(workload.extra_body), _shape(entry.run.plan),
+        repr(entry.run.plan.workload.comparable), _shape(entry.run.plan),
     )  # fmt: skip
 
 

@@ -176,6 +176,12 @@ def _read(kind: Any, found: Any) -> Any:
         ) from None
 
 
+def read_workload(found: Any) -> Workload:
+    """A workload by itself, as a plan file has it. Raises PlanError."""
+    made: Workload = _read(Workload, found)
+    return made
+
+
 def read_experiment(found: dict[str, Any], plans: tuple[RunPlan, ...], *, experiment_id: str) -> Experiment:
     """The experiment of these plans, with what a plan file tells about it beside them. Raises PlanError."""
     require(isinstance(found, dict), "The plan's “experiment” is not a JSON object: export the plan again.")

@@ -15,11 +15,13 @@ from core.plan import Configuration, Endpoint, Limits, Load, PlanError, RunPlan,
 from core.records import Failure, FailureKind, RequestRecord, ServerTimes, TokenSource
 from core.run import ClientHealth, Preflight, Run, RunState, StoppedBy
 from core.words import say
+from core.workload import MOST_PAIRS
 
 MOST_REQUESTS = 1_000_000
 INT32 = 2**31 - 1
 LONGEST_S = 1e9  # no time of a run lies beyond
 SIMPLE = frozenset({int, float, str, bool, NoneType})
+WITHIN_WORKLOAD = ("language", "input_spread", "output_spread")
 Word = TypeVar("Word", bound=StrEnum)
 
 
@@ -158,6 +160,7 @@ def _plan(found: dict[str, Any], place: str) -> RunPlan:
         parts["configuration"].get("settings"), f"{place}.configuration.settings"
     )
     values["workload"]["extra_body"] = _part(parts["workload"], "extra_body", f"{place}.workload")
+    values["workload"] |= _texts_and_lengths(parts["workload"], f"{place}.workload")
     load = parts["load"]
     if load.get("duration_s") is not None:
         values["load"].setdefault("requests", None)
@@ -172,6 +175,13 @@ def _plan(found: dict[str, Any], place: str) -> RunPlan:
         )
     except PlanError as fault:
         raise refuse("The run file cannot be read: {place}: {fault}", place=place, fault=fault) from None
+
+
+def _texts_and_lengths(found: dict[str, Any], place: str) -> dict[str, Any]:
+    """What of a workload is no plain value, as far as the file tells it."""
+    told = {name: found[name] for name in WITHIN_WORKLOAD if found.get(name) is not None}
+    lists = {name: found[name] for name in ("pairs", "stop") if found.get(name) is not None}
+    return told | {name: list_at(value, f"{place}.{name}", MOST_PAIRS) for name, value in lists.items()}
 
 
 def _environment(found: dict[str, Any], place: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 Never knows a tokenizer, an endpoint or a clock: how a length becomes a text is the business of `core.loadgen.prompts`.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import exp, log, sqrt
 from random import Random
 from typing import Any, Literal
@@ -106,6 +106,8 @@ class Workload:
         extra_body: Further keys of the request body, as a JSON object.
         nonce: Start every prompt with a unique word, so that no prefix cache helps.
         keep_text: Keep answer texts with the records.
+        saved_name, saved_version: Under which it was kept when it was taken; None for one that was typed. They say
+            where it is from and not what is asked: two that ask the same are equal.
     """
 
     input_tokens: int = 128
@@ -123,6 +125,8 @@ class Workload:
     nonce: bool = True
     seed: int = 0
     keep_text: bool = True
+    saved_name: str | None = field(default=None, compare=False)
+    saved_version: int | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse lengths no server takes and keys that are Paceline's."""
@@ -134,6 +138,7 @@ class Workload:
             "Language is {language}: choose english, chinese, code or mixed.", language=self.language,
         )  # fmt: skip
         text("System prompt", self.system_prompt, 1_000_000, none=True)
+        require(type(self.stop) is tuple, "Stop texts are not a list of texts.")
         require(len(self.stop) <= MOST_STOPS, "More than {most} stop texts: give fewer.", most=MOST_STOPS)
         for one in self.stop:
             text("Stop text", one, 1_000)
@@ -143,6 +148,9 @@ class Workload:
         for name in ("stream", "ignore_eos", "nonce", "keep_text"):
             flag(name, getattr(self, name))
         self._check_body()
+        text("Name of the workload", self.saved_name, 300, none=True)
+        if self.saved_version is not None:
+            whole("Version of the workload", self.saved_version, 1, MAX_SEED)
 
     def _check_lengths(self) -> None:
         if self.pairs:
@@ -170,6 +178,11 @@ class Workload:
             "Extra body sets {keys}, which Paceline sets itself: remove them.",
             keys=", ".join(sorted(own & set(self.extra_body))),
         )
+
+    @property
+    def comparable(self) -> "Workload":
+        """What of it says whether runs measured the same: not the draw, not where it is from, not what was kept."""
+        return replace(self, seed=0, keep_text=True, saved_name=None, saved_version=None)
 
     @property
     def varies(self) -> bool:

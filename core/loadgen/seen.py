@@ -8,7 +8,12 @@ from core.wire.openai import Answer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A request made ready before it is due: all its bytes, head and body."""
+    """A request made ready before it is due: all its bytes, head and body.
+
+    Attributes:
+        input_tokens, output_tokens: As asked for.
+        sent_tokens: Of the prompt as it was made, the template's included; None where nothing tells them.
+    """
 
     index: int
     warmup: bool
@@ -16,6 +21,7 @@ class Prepared:
     payload: bytes
     input_tokens: int
     output_tokens: int
+    sent_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +50,7 @@ class Seen:
             ended_s=self._since_start(self.ended_ns),
             connect_s=self.connect_s,
             requested_input_tokens=prepared.input_tokens,
+            sent_input_tokens=prepared.sent_tokens,
             requested_output_tokens=prepared.output_tokens,
             failure=self.failure,
             reads=self.reads,

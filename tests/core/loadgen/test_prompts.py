@@ -4,7 +4,8 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.loadgen.prompts import Prompts, Shape
+from core.loadgen.pieces import Piece
+from core.loadgen.prompts import Known, Prompts, Shape
 from core.loadgen.vocabulary import WORDS
 from core.trace import Rows
 from tests.core.loadgen.scripted import plan_for
@@ -82,3 +83,27 @@ def test_rows_of_a_trace_give_measured_requests_their_lengths_and_warm_up_the_wo
     bodies = [orjson.loads(one.payload.split(b"\r\n\r\n", 1)[1]) for one in found]
     assert [body["max_tokens"] for body in bodies] == [3, 70, 9]
     assert [len(body["messages"][0]["content"].split()) for body in bodies] == [40, 900, 12]
+
+
+KNOWN = Known(
+    pieces=tuple(Piece(f" {word}", 1) for word in WORDS[:40]), firsts=WORDS[:200], words=WORDS[:200]
+)  # a text of it has one token a word
+
+
+def sent(**given):
+    shape = Shape(**{"known": KNOWN, "overhead_tokens": 31.0, "overhead_is_counted": True} | given.pop("shape", {}))
+    return [prompts(shape=shape, **given).prepare(index).sent_tokens for index in range(20)]
+
+
+def test_a_prompt_whose_parts_were_counted_knows_its_length():
+    made = prompts(input_tokens=100, shape=Shape(known=KNOWN, overhead_tokens=31.0, overhead_is_counted=True))
+
+    assert sent(input_tokens=100) == [100] * 20
+    assert all(len(made.prompt(index, warmup=False).split()) == 69 for index in range(20))
+    assert sent(input_tokens=20) == [37] * 20  # the template and the nonce alone
+
+
+def test_a_prompt_of_parts_that_nobody_counted_claims_no_length():
+    assert set(sent(input_tokens=100, shape={"known": None})) == {None}
+    assert set(sent(input_tokens=100, shape={"overhead_is_counted": False})) == {None}
+    assert set(sent(input_tokens=100, nonce=False)) == {None}
