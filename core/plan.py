@@ -87,7 +87,7 @@ class RunPlan:
     def lengths(self) -> tuple[float, float]:
         """Tokens of a prompt and of an answer as asked for, on average: the workload's, or those of a trace."""
         trace = self.load.trace
-        return (self.workload.input_tokens, self.workload.output_tokens) if trace is None else trace.lengths
+        return self.workload.mean_lengths if trace is None else trace.lengths
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON object without secrets; `from_dict` reads it back."""

@@ -88,7 +88,7 @@ class Prompts:
 
     def prompt(self, index: int, *, warmup: bool) -> str:
         """A text of about as many tokens as this request asks for; its first words exist in no other prompt."""
-        return self.text(index, self._lengths(index, warmup=warmup)[0], warmup=warmup)
+        return self.text(index, self.lengths(index, warmup=warmup)[0], warmup=warmup)
 
     def text(self, index: int, tokens: int, *, warmup: bool) -> str:
         """A text that makes a prompt of `tokens` tokens, the template's included."""
@@ -96,13 +96,14 @@ class Prompts:
 
     def _made(self, index: int, tokens: int, *, warmup: bool) -> tuple[str, int | None]:
         """Such a text, and the prompt's length with it, where the server's own tokenizer told both of its parts."""
-        text, length = self._written(index, tokens, warmup=warmup)
+        text, length = self.written(index, tokens, warmup=warmup)
         shape = self._shape
         # Without a nonce it begins with a word that was counted behind a blank: there it may be one token more.
         exact = shape.known is not None and shape.overhead_is_counted and self._plan.workload.nonce
         return text, round(shape.overhead_tokens) + length if exact else None
 
-    def _written(self, index: int, tokens: int, *, warmup: bool) -> tuple[str, int]:
+    def written(self, index: int, tokens: int, *, warmup: bool) -> tuple[str, int]:
+        """Such a text, and its own length in tokens as far as those of its parts are known."""
         workload, shape = self._plan.workload, self._shape
         wanted = max(1, round((tokens - shape.overhead_tokens) / shape.tokens_per_word))
         nonce = " ".join(self._nonce(index, warmup=warmup)) if workload.nonce else ""
@@ -115,7 +116,7 @@ class Prompts:
             return nonce, NONCE_WORDS
         return nonce + self._between + text, NONCE_WORDS + len(self._between) + length
 
-    def _lengths(self, index: int, *, warmup: bool) -> tuple[int, int]:
+    def lengths(self, index: int, *, warmup: bool) -> tuple[int, int]:
         """Tokens of a request's prompt and of its answer."""
         workload = self._plan.workload
         if self.rows is not None and not warmup:
@@ -127,7 +128,7 @@ class Prompts:
 
     def prepare(self, index: int, *, warmup: bool = False) -> Prepared:
         """The request with number `index`, all its bytes."""
-        asked, answer = self._lengths(index, warmup=warmup)
+        asked, answer = self.lengths(index, warmup=warmup)
         text, sent = self._made(index, asked, warmup=warmup)
         body = self.body(text, output_tokens=answer, stream=self._plan.workload.stream)
         ready = self.wrap(body, index=index, warmup=warmup, input_tokens=asked, output_tokens=answer)
