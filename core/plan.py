@@ -14,6 +14,7 @@ from core.slo import Slo, SloLimit
 from core.trace import Trace
 from core.words import say
 from core.workload import LengthPair, Spread, Workload
+from core.workload_words import lengths_words
 
 __all__ = (
     "Api",
@@ -88,6 +89,13 @@ class RunPlan:
         """Tokens of a prompt and of an answer as asked for, on average: the workload's, or those of a trace."""
         trace = self.load.trace
         return self.workload.mean_lengths if trace is None else trace.lengths
+
+    @property
+    def lengths_in_words(self) -> str:
+        """They as people read them, with how they vary: `128 → 64`; of a trace its means."""
+        if self.load.trace is None:
+            return lengths_words(self.workload)
+        return "{:,.0f} → {:,.0f}".format(*self.lengths)
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON object without secrets; `from_dict` reads it back."""

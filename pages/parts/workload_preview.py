@@ -23,7 +23,7 @@ def made(workload: Workload) -> Preview:
     return _made(repr(workload.comparable) + str(workload.seed), workload)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@st.cache_data(max_entries=64, show_spinner=say("Making the first prompts"))
 def _made(told: str, _workload: Workload) -> Preview:  # noqa: ARG001 -- what it is kept under
     return preview(_workload, _counter())
 
