@@ -86,7 +86,7 @@ def _form(key: Key, opened: Opened) -> None:
 
 def _sampling(known: Workload, key: Key) -> Callable[[], dict[str, Any]]:
     """Everything of it but its lengths and its language; what reads them, and raises PlanError."""
-    ends, heat, seed = look.pair(f"cards3_{key('sampling')}", [1.4, 1, 1], gap="small")
+    ends, heat, seed = st.columns([1.4, 1, 1])
     exact = ends.selectbox(
         say("Answer ends"), [False, True], index=int(known.ignore_eos), key=key("exact"),
         format_func=lambda it: say("at that length") if it else say("when it stops"),

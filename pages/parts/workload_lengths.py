@@ -9,7 +9,6 @@ import streamlit as st
 from core.lengths import pairs_words, read_pairs
 from core.words import say
 from core.workload import MOST_INPUT, MOST_OUTPUT, LengthPair, Spread, Workload, mean_of
-from pages.parts import look
 
 Key = Callable[[str], str]
 FIXED = "fixed"
@@ -81,7 +80,7 @@ def _of_each(prompt: TypedLength, answer: TypedLength) -> dict[str, Any]:
 def _one(title: str, known: tuple[int, Spread | None], most: int, key: Key) -> TypedLength:
     """One length: its kind, and as many numbers as that has."""
     mean, spread = known
-    kind_of, *places = look.pair(f"cards4_{key('length')}", [1.5, 1, 1, 1, 1], gap="small", vertical_alignment="bottom")
+    kind_of, *places = st.columns([1.5, 1, 1, 1, 1], vertical_alignment="bottom")
     kind = kind_of.selectbox(
         title, list(KINDS), index=list(KINDS).index(spread.shape if spread else FIXED), key=key("kind"),
         format_func=lambda it: say(KINDS[it]),
