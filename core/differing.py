@@ -8,7 +8,12 @@ from core.lineup import Contender, Lineup
 from core.quantities import number, seconds
 from core.wire.rate_limits import OF_THE_MOMENT
 from core.words import say
+from core.workload import Workload
+from core.workload_words import exact_lengths, length_words, saved_words, stop_words, text_words
 
+IN_THEIR_WORDS = (
+    "input_spread", "output_spread", "pairs", "system_prompt", "stop", "saved_name", "saved_version",
+)  # fmt: skip
 KILO = 1000
 IN_BYTES = ("size", "bytes", "memory_bytes")
 IN_SECONDS = ("late_p99_s", "late_max_s", "requests_reset_s", "tokens_reset_s")
@@ -55,8 +60,7 @@ def _facts(contender: Contender) -> dict[str, str]:
     found |= {say("server {name}", name=name): value for name, value in told.items()}
     found[say("endpoint")] = configuration.endpoint.name
     found[say("api")] = configuration.endpoint.api
-    for spec in dataclasses.fields(workload):
-        found[say(spec.name.replace("_", " "))] = _text(getattr(workload, spec.name))
+    found |= _asked(workload)
     load = run.plan.load
     if load.trace is not None:  # the workload's own are those of the warm-up
         asked, answer = run.plan.lengths
@@ -76,6 +80,19 @@ def _facts(contender: Contender) -> dict[str, str]:
     for key in ("paceline", "python", "cpu", "platform"):
         found[say("client {name}", name=key)] = _text(run.environment.get(key))
     found[say("client priority")] = run.client.priority
+    return found
+
+
+def _asked(workload: Workload) -> dict[str, str]:
+    names = [spec.name for spec in dataclasses.fields(workload) if spec.name not in IN_THEIR_WORDS]
+    found = {say(name.replace("_", " ")): _text(getattr(workload, name)) for name in names}
+    found[say("saved workload")] = saved_words(workload)
+    found[say("system prompt")] = text_words(workload.system_prompt)
+    found[say("stop")] = stop_words(workload)
+    if workload.pairs:
+        return found | {say("pairs of lengths"): exact_lengths(workload)}
+    found[say("input tokens")] = length_words(workload.input_tokens, workload.input_spread)
+    found[say("output tokens")] = length_words(workload.output_tokens, workload.output_spread)
     return found
 
 

@@ -19,6 +19,7 @@ from core.doubts.course import busy_doubts, failure_doubts, preflight_doubts, si
 from core.doubts.evidence import evidence
 from core.doubts.finding import LEVELS, Finding, Level, gravest, in_order
 from core.doubts.load import held_doubts, saturation_doubts, schedule_doubts, turned_away_doubts
+from core.doubts.prompts import prompt_doubts
 from core.doubts.samples import greyed_by_samples, sample_doubts
 from core.doubts.serving import cold_doubts, serial_doubts
 from core.run import Run
@@ -29,8 +30,9 @@ __all__ = ["LEVELS", "Finding", "Level", "findings", "gathered", "gravest", "gre
 
 DOUBTS = (
     state_doubts, saturation_doubts, failure_doubts, turned_away_doubts, held_doubts, schedule_doubts, client_doubts,
-    busy_doubts, stream_doubts, serial_doubts, cold_doubts, count_doubts, impossible_doubts, length_doubts,
-    overlong_doubts, chunk_doubts, finish_doubts, simulated_doubts, preflight_doubts, sample_doubts, claim_doubts,
+    busy_doubts, stream_doubts, serial_doubts, cold_doubts, count_doubts, impossible_doubts, prompt_doubts,
+    length_doubts, overlong_doubts, chunk_doubts, finish_doubts, simulated_doubts, preflight_doubts, sample_doubts,
+    claim_doubts,
 )  # fmt: skip
 
 

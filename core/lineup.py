@@ -147,11 +147,10 @@ def _grouped(entries: Sequence[Entry]) -> list[list[Entry]]:
 
 def _identity(entry: Entry) -> tuple[object, ...]:
     # The address is left out: the demo servers get a new port each time.
-    configuration, workload = entry.run.plan.configuration, entry.run.plan.workload
-    asked = (workload.input_tokens, workload.output_tokens, workload.stream, workload.ignore_eos, workload.temperature)
+    configuration = entry.run.plan.configuration
     return (
         configuration.id, configuration.model, configuration.settings, configuration.endpoint.api,
-        asked, repr(workload.extra_body), _shape(entry.run.plan),
+        repr(entry.run.plan.workload.comparable), _shape(entry.run.plan),
     )  # fmt: skip
 
 
@@ -203,7 +202,7 @@ def _name(
         return label
     twins = [g[0].run.plan for g, other in zip(groups, labels, strict=True) if other == label]
     mine = group[0].run.plan
-    for tell in (_asked, lambda plan: plan.configuration.model, _shape):
+    for tell in (lambda plan: plan.lengths_in_words, lambda plan: plan.configuration.model, _shape):
         if len({tell(plan) for plan in twins}) == len(twins):
             return f"{label} · {tell(mine)}"
     return f"{label} · {date(group[0].run.started_at)}"
@@ -214,11 +213,6 @@ def _unique(names: Sequence[str]) -> list[str]:
     return [
         name if name not in names[:at] else f"{name} ({names[:at].count(name) + 1})" for at, name in enumerate(names)
     ]
-
-
-def _asked(plan: RunPlan) -> str:
-    asked, answer = plan.lengths
-    return f"{asked:g} → {answer:g}" if plan.load.trace is None else f"{asked:.0f} → {answer:.0f}"
 
 
 def _shape(plan: RunPlan) -> str:

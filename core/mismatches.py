@@ -13,6 +13,7 @@ from core.load_mismatches import answer_mismatches, kind_mismatches, level_misma
 from core.run import Run
 from core.summary import Summary
 from core.words import say
+from core.workload_words import LANGUAGES, exact_lengths, stop_words, text_words
 
 # How a model's name tells its form: what is left is the model itself.
 FORM = re.compile(
@@ -53,10 +54,12 @@ def _model(seen: Evidence) -> str | None:
 
 
 def _planned_lengths(seen: Evidence) -> str:
-    asked, answer = seen.run.plan.lengths
-    words = say("{input} → {output} tokens", input=f"{asked:,.0f}", output=f"{answer:,.0f}")
     trace = seen.run.plan.load.trace
-    return words if trace is None else f"{words}, {trace.at_any_speed}"
+    if trace is None:
+        return say("{lengths} tokens", lengths=exact_lengths(seen.run.plan.workload))
+    asked, answer = trace.lengths
+    words = say("{input} → {output} tokens", input=f"{asked:,.0f}", output=f"{answer:,.0f}")
+    return f"{words}, {trace.at_any_speed}"
 
 
 def _way(seen: Evidence) -> str:
@@ -177,6 +180,30 @@ TOPICS = (
         do="Compare on one machine, or read it as a choice between machines.",
     ),
     LENGTHS,
+    Topic(
+        kind="different_languages",
+        level="act",
+        told=lambda seen: say(LANGUAGES[seen.run.plan.workload.language]),
+        what="The prompts are of different kinds of text: {values}.",
+        why="What a model writes, and how long, follows what it is asked; texts also share more or less in a cache.",
+        do="Compare runs of one workload.",
+    ),
+    Topic(
+        kind="different_system_prompts",
+        level="act",
+        told=lambda seen: text_words(seen.run.plan.workload.system_prompt),
+        what="The system prompts differ: {values}.",
+        why="One that all requests share is worked through once where a prefix cache keeps it, and answers follow it.",
+        do="Compare runs of one workload.",
+    ),
+    Topic(
+        kind="different_stops",
+        level="act",
+        told=lambda seen: stop_words(seen.run.plan.workload),
+        what="Answers end at different texts: {values}.",
+        why="An answer that ends sooner is less work: E2E latency and requests/s compare only with equal answers.",
+        do="Compare TTFT, TPOT and tokens/s, or runs of one workload.",
+    ),
     Topic(
         kind="streamed_and_not",
         level="act",

@@ -14,6 +14,7 @@ from core.slo import Slo, SloLimit
 from core.trace import Trace
 from core.words import say
 from core.workload import LengthPair, Spread, Workload
+from core.workload_words import lengths_words
 
 __all__ = (
     "Api",
@@ -87,7 +88,14 @@ class RunPlan:
     def lengths(self) -> tuple[float, float]:
         """Tokens of a prompt and of an answer as asked for, on average: the workload's, or those of a trace."""
         trace = self.load.trace
-        return (self.workload.input_tokens, self.workload.output_tokens) if trace is None else trace.lengths
+        return self.workload.mean_lengths if trace is None else trace.lengths
+
+    @property
+    def lengths_in_words(self) -> str:
+        """They as people read them, with how they vary: `128 → 64`; of a trace its means."""
+        if self.load.trace is None:
+            return lengths_words(self.workload)
+        return "{:,.0f} → {:,.0f}".format(*self.lengths)
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON object without secrets; `from_dict` reads it back."""
@@ -180,6 +188,12 @@ def _read(kind: Any, found: Any) -> Any:
         raise
     except (TypeError, ValueError, AttributeError):  # its text would be Python's, and say nothing to a person
         raise PlanError(say("{title} has a value of the wrong kind: export the plan again.", title=title)) from None
+
+
+def read_workload(found: Any) -> Workload:
+    """A workload by itself, as a plan file has it. Raises PlanError."""
+    made: Workload = _read(Workload, found)
+    return made
 
 
 def read_experiment(found: dict[str, Any], plans: tuple[RunPlan, ...], *, experiment_id: str) -> Experiment:

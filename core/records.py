@@ -96,6 +96,9 @@ class RequestRecord:
         last_token_s: Arrival of the last chunk with output; for a non-streamed answer the end of the body.
         ended_s: Arrival of the last byte, or the moment of failure.
         connect_s: TCP and TLS set-up, where the connection was opened for this request.
+        input_tokens: Of the prompt, as the server counted; `requested_input_tokens` is what was to be asked.
+        sent_input_tokens: Of the prompt, the template's included, by what the server's own tokenizer said before the
+            run; None where it did not tell.
         streamed: False if the answer came as one JSON body: TTFT, TPOT and gaps then do not exist.
         reads: Socket reads that brought the answer.
         chunk_us: Arrival of each output chunk, integer microseconds after `sent_s`, ascending.
@@ -117,6 +120,7 @@ class RequestRecord:
     connect_s: float | None = None
     input_tokens: int | None = None
     requested_input_tokens: int | None = None
+    sent_input_tokens: int | None = None
     output_tokens: int | None = None
     requested_output_tokens: int | None = None
     reasoning_tokens: int | None = None

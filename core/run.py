@@ -94,6 +94,7 @@ class Preflight:
         stops_on_disconnect: Whether the server stops generating when the client goes away.
         changes: Sentences: every parameter that was changed once before the measured run.
         failure_message: Why the run cannot start, None if it can.
+        template_tokens: Prompt tokens that the chat template and a system prompt add, by the server's own count.
     """
 
     streams: bool | None = None
@@ -106,6 +107,7 @@ class Preflight:
     stops_on_disconnect: bool | None = None
     changes: tuple[str, ...] = ()
     failure_message: str | None = None
+    template_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,7 @@ MOST_REQUESTS = 1_000_000
 INT32 = 2**31 - 1
 LONGEST_S = 1e9  # no time of a run lies beyond
 SIMPLE = frozenset({int, float, str, bool, NoneType})
+WITHIN_WORKLOAD = ("language", "input_spread", "output_spread")
 Word = TypeVar("Word", bound=StrEnum)
 
 
@@ -180,14 +181,13 @@ def _plan(found: dict[str, Any], place: str) -> RunPlan:
 
 def _workload(found: dict[str, Any], place: str) -> dict[str, Any]:
     """Its members that are more than a number, a flag or a text; the plan refuses what they must not be."""
-    values = {
-        name: found[name] for name in ("language", "input_spread", "output_spread") if found.get(name) is not None
+    told = {name: found[name] for name in WITHIN_WORKLOAD if found.get(name) is not None}
+    lists = {
+        name: list_at(found[name], f"{place}.{name}", most)
+        for name, most in (("pairs", MOST_PAIRS), ("stop", MOST_STOPS))
+        if found.get(name) is not None
     }
-    return values | {
-        "extra_body": _part(found, "extra_body", place),
-        "pairs": list_at(found.get("pairs") or [], f"{place}.pairs", MOST_PAIRS),
-        "stop": list_at(found.get("stop") or [], f"{place}.stop", MOST_STOPS),
-    }
+    return told | lists | {"extra_body": _part(found, "extra_body", place)}
 
 
 def _environment(found: dict[str, Any], place: str) -> dict[str, Any]:

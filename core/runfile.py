@@ -34,7 +34,7 @@ PLAIN_KEYS = (
     "request_id", "index", "worker", "warmup", "conversation", "turn", "scheduled_s", "sent_s", "first_token_s",
     "first_answer_s", "last_token_s", "ended_s", "connect_s", "input_tokens", "requested_input_tokens",
     "output_tokens", "requested_output_tokens", "reasoning_tokens", "cached_tokens", "finish_reason", "streamed",
-    "reads",
+    "reads", "sent_input_tokens",
 )  # fmt: skip
 
 

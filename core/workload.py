@@ -3,8 +3,8 @@
 Never knows a tokenizer, an endpoint or a clock: how a length becomes a text is the business of `core.loadgen.prompts`.
 """
 
-from dataclasses import dataclass, field
-from math import exp, log, sqrt
+from dataclasses import dataclass, field, replace
+from math import erf, exp, log, pi, sqrt
 from random import Random
 from typing import Any, Literal
 
@@ -69,11 +69,35 @@ class Spread:
         variance = log(1 + (self.stdev / mean) ** 2)
         return exp(chosen.gauss(log(mean) - variance / 2, sqrt(variance)))
 
-    def words(self, mean: int) -> str:
-        """It as people read it: `64 to 256`, `128 ± 32 (normal)`."""
+    def mean(self, mean: int) -> float:
+        """Of the lengths that are drawn: the bounds cut a bell's tails off, and the longer one more."""
         if self.shape == "uniform":
-            return say("{low:,} to {high:,}", low=self.low, high=self.high)
-        return say("{mean:,} ± {stdev:g} ({shape})", mean=mean, stdev=self.stdev, shape=self.shape)
+            return (self.low + self.high) / 2
+        low, high = self.low - 0.5, self.high + 0.5  # what is rounded onto them
+        if self.shape == "normal":
+            begin, end = ((bound - mean) / self.stdev for bound in (low, high))
+            within = mean * (_below(end) - _below(begin)) + self.stdev * (_density(begin) - _density(end))
+        else:
+            variance = log(1 + (self.stdev / mean) ** 2)
+            width, middle = sqrt(variance), log(mean) - variance / 2
+            begin, end = ((log(bound) - middle) / width for bound in (low, high))
+            within = mean * (_below(end - width) - _below(begin - width))
+        under, over = _below(begin), 1 - _below(end)
+        outside = under + over
+        # What is still outside after all tries is put onto the nearer bound.
+        missed = outside ** (TRIES + 1)
+        found = within / (1 - outside) * (1 - missed) if outside < 1 else 0.0
+        found += missed * (self.low * under + self.high * over) / outside if outside > 0 else 0.0
+        return min(max(found, self.low), self.high)
+
+
+def _below(place: float) -> float:
+    """The share of a bell below so many standard deviations from its middle."""
+    return (1 + erf(place / sqrt(2))) / 2
+
+
+def _density(place: float) -> float:
+    return exp(-place * place / 2) / sqrt(2 * pi)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +130,8 @@ class Workload:
         extra_body: Further keys of the request body, as a JSON object.
         nonce: Start every prompt with a unique word, so that no prefix cache helps.
         keep_text: Keep answer texts with the records.
+        saved_name, saved_version: Under which it was kept when it was taken; None for one that was typed. They say
+            where it is from and not what is asked: two that ask the same are equal.
     """
 
     input_tokens: int = 128
@@ -123,6 +149,8 @@ class Workload:
     nonce: bool = True
     seed: int = 0
     keep_text: bool = True
+    saved_name: str | None = field(default=None, compare=False)
+    saved_version: int | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse lengths no server takes and keys that are Paceline's."""
@@ -134,6 +162,7 @@ class Workload:
             "Language is {language}: choose english, chinese, code or mixed.", language=self.language,
         )  # fmt: skip
         text("System prompt", self.system_prompt, 1_000_000, none=True)
+        require(type(self.stop) is tuple, "Stop texts are not a list of texts.")
         require(len(self.stop) <= MOST_STOPS, "More than {most} stop texts: give fewer.", most=MOST_STOPS)
         for one in self.stop:
             text("Stop text", one, 1_000)
@@ -143,6 +172,9 @@ class Workload:
         for name in ("stream", "ignore_eos", "nonce", "keep_text"):
             flag(name, getattr(self, name))
         self._check_body()
+        text("Name of the workload", self.saved_name, 300, none=True)
+        if self.saved_version is not None:
+            whole("Version of the workload", self.saved_version, 1, MAX_SEED)
 
     def _check_lengths(self) -> None:
         if self.pairs:
@@ -172,9 +204,22 @@ class Workload:
         )
 
     @property
+    def comparable(self) -> "Workload":
+        """What of it says whether runs measured the same: not the draw, not where it is from, not what was kept."""
+        return replace(self, seed=0, keep_text=True, saved_name=None, saved_version=None)
+
+    @property
     def varies(self) -> bool:
         """Whether not all requests ask for the same lengths."""
         return bool(self.pairs or self.input_spread or self.output_spread)
+
+    @property
+    def mean_lengths(self) -> tuple[float, float]:
+        """Prompt and answer length of the requests, on average, in tokens."""
+        if self.pairs:
+            return _means(self.pairs)
+        asked = self.input_spread.mean(self.input_tokens) if self.input_spread else float(self.input_tokens)
+        return asked, self.output_spread.mean(self.output_tokens) if self.output_spread else float(self.output_tokens)
 
     def lengths(self, chosen: Random) -> tuple[int, int]:
         """Prompt and answer length of one request, in tokens."""
@@ -188,7 +233,11 @@ class Workload:
 
 def mean_of(pairs: tuple[LengthPair, ...]) -> tuple[int, int]:
     """The weighted mean prompt and answer length of pairs, in whole tokens."""
+    asked, answer = _means(pairs)
+    return max(1, round(asked)), max(1, round(answer))
+
+
+def _means(pairs: tuple[LengthPair, ...]) -> tuple[float, float]:
     total = sum(pair.weight for pair in pairs)
     asked = sum(pair.input_tokens * pair.weight for pair in pairs) / total
-    answer = sum(pair.output_tokens * pair.weight for pair in pairs) / total
-    return max(1, round(asked)), max(1, round(answer))
+    return asked, sum(pair.output_tokens * pair.weight for pair in pairs) / total

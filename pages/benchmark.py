@@ -4,7 +4,17 @@ import streamlit as st
 
 from core.servers import builtin
 from core.words import say
-from pages.parts import launch_card, live_line, live_page, look, plan_fields, plan_files, plan_form, state
+from pages.parts import (
+    launch_card,
+    live_line,
+    live_page,
+    look,
+    plan_fields,
+    plan_files,
+    plan_form,
+    plan_workload,
+    state,
+)
 
 
 def plan() -> None:
@@ -20,7 +30,7 @@ def plan() -> None:
     left, right = look.pair("pair_plan", [2.1, 1], gap="small")
     with left:
         chosen = plan_form.configurations(known, endpoints)
-        plan_form.workload()
+        plan_workload.card()
         plan_form.load()
         plan_form.limits()
     with right:

@@ -18,10 +18,10 @@ from pages.parts.text import escape_markdown, plural, short
 def purpose(line: Lineup, names: set[str]) -> str:
     """What exactly is shown, as markdown."""
     models = list(dict.fromkeys(contender.configuration.model for contender in line.contenders))
-    asked = {tuple(map(round, c.entries[0].run.plan.lengths)) for c in line.contenders}
+    asked = {c.entries[0].run.plan.lengths_in_words for c in line.contenders}
     told = [escape_markdown(short(models[0], 50)) if len(models) == 1 else plural(len(models), "model", "models")]
     if len(asked) == 1:
-        told.append(say("{a} → {b} tokens", **dict(zip("ab", next(iter(asked)), strict=True))))
+        told.append(escape_markdown(say("{lengths} tokens", lengths=next(iter(asked)))))
     many = plural(len(line.contenders), "configuration", "configurations")
     told.append(f"{many} × {plural(len(line.levels), 'level', 'levels')}")
     if len(names) == 1:

@@ -12,6 +12,7 @@ from pages.parts import (
     run_charts,
     run_headline,
     run_labels,
+    run_lengths,
     run_rates,
     run_slo,
     run_tabs,
@@ -76,6 +77,7 @@ def draw(found: Opened) -> None:
             steady=part.window is not None,
             slot=run.plan.configuration.slot,
         )
+    run_lengths.show(found.lengths, run.preflight.template_tokens if run.preflight else None)
     tabs(found)
 
 

@@ -24,7 +24,7 @@ PLAIN = {
     "sent_s": REAL, "first_token_s": REAL, "first_answer_s": REAL, "last_token_s": REAL, "ended_s": REAL,
     "connect_s": REAL, "input_tokens": WHOLE, "requested_input_tokens": WHOLE, "output_tokens": WHOLE,
     "requested_output_tokens": WHOLE, "reasoning_tokens": WHOLE, "cached_tokens": WHOLE, "finish_reason": WORDS,
-    "streamed": YES, "reads": SHORT,
+    "streamed": YES, "reads": SHORT, "sent_input_tokens": WHOLE,
 }  # fmt: skip
 DERIVED = (
     "ttft_s",

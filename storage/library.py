@@ -1,4 +1,4 @@
-"""What the user keeps besides runs: endpoints, configurations, plans, calibrations, settings. Never holds a key.
+"""What the user keeps besides runs: endpoints, configurations, workloads, plans, settings. Never holds a key.
 
 Names are unique whatever their capital letters. An endpoint's changes reach the configurations that use it.
 """
@@ -36,6 +36,7 @@ from storage.problems import (
     NameTaken,
 )
 from storage.run_values import dumps, readable, utc
+from storage.workloads import Workloads
 
 Connection = duckdb.DuckDBPyConnection
 
@@ -45,6 +46,7 @@ class Library:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.workloads = Workloads(database)
 
     def endpoints(self) -> list[Endpoint]:
         """All of them, by name."""

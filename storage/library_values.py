@@ -12,8 +12,8 @@ from typing import Any
 
 import orjson
 
-from core import redaction
-from core.plan import Configuration, Endpoint, Experiment, PlanError, RunPlan, read_experiment
+from core import plan, redaction
+from core.plan import Configuration, Endpoint, Experiment, PlanError, RunPlan, Workload, read_experiment
 from core.words import say
 from storage import run_values
 from storage.problems import SecretInHeader
@@ -35,6 +35,16 @@ class SavedPlan:
     name: str
     saved_at: datetime
     experiment: Experiment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedWorkload:
+    """What is asked, under a name; each change of it is a new version, counted from 1. It knows its name itself."""
+
+    name: str
+    version: int
+    saved_at: datetime
+    workload: Workload
 
 
 def same(name: str) -> str:
@@ -86,6 +96,21 @@ def read_endpoint(text: str) -> Endpoint | None:
     """A kept endpoint."""
     found = read_configuration(dumps({"id": "-", "label": "-", "model": "-", "endpoint": orjson.loads(text)}))
     return found.endpoint if found else None
+
+
+def workload_values(workload: Workload) -> dict[str, Any]:
+    """The JSON object to keep, without where it was kept; keys in it are hidden."""
+    values = dataclasses.asdict(dataclasses.replace(workload, saved_name=None, saved_version=None))
+    return values | {"extra_body": redaction.body(workload.extra_body)}
+
+
+def read_workload(name: str, version: int, saved_at: datetime, text: str) -> SavedWorkload | None:
+    """What was kept."""
+    try:
+        workload = plan.read_workload(orjson.loads(text) | {"saved_name": name, "saved_version": version})
+    except PlanError:
+        return None
+    return SavedWorkload(name=name, version=version, saved_at=utc(saved_at), workload=workload)
 
 
 def plan_values(experiment: Experiment) -> dict[str, Any]:

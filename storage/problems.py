@@ -11,7 +11,7 @@ StorageProblem
   WriteFailed          a write that failed for another reason
   DatabaseClosed       asked after `close`
   RunNotFound, RunExists, RunNotEnded, UnknownMetric
-  EndpointNotFound, EndpointChanged, ConfigurationNotFound, NameEmpty, NameTaken, SecretInHeader
+  EndpointNotFound, EndpointChanged, ConfigurationNotFound, WorkloadNotFound, NameEmpty, NameTaken, SecretInHeader
 """
 
 import re
@@ -99,6 +99,10 @@ class UnknownMetric(StorageProblem):
 
 class EndpointNotFound(StorageProblem):
     """No endpoint has this name."""
+
+
+class WorkloadNotFound(StorageProblem):
+    """No saved workload has this name."""
 
 
 class ConfigurationNotFound(StorageProblem):

@@ -49,6 +49,7 @@ def row(run: Run) -> dict[str, Any]:
         "demo": configuration.endpoint.demo,
         "concurrency": run.plan.load.concurrency,
         "rate": run.plan.load.rate,
+        "workload": run.plan.workload.saved_name,
     }
     return {name: readable(value) if isinstance(value, str) else value for name, value in values.items()} | known(run)
 

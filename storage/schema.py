@@ -120,6 +120,16 @@ MIGRATIONS = (
             "DELETE FROM summaries WHERE run_no IN (SELECT run_no FROM requests WHERE scheduled_s IS NOT NULL)",
         ),
     ),
+    Migration(
+        number=5,
+        what="saved workloads, and prompts as long as they were made",
+        statements=(
+            """CREATE TABLE workloads (name VARCHAR NOT NULL, version INTEGER NOT NULL,
+            saved_at TIMESTAMPTZ NOT NULL, workload VARCHAR NOT NULL)""",
+            "ALTER TABLE runs ADD COLUMN workload VARCHAR",
+            "ALTER TABLE requests ADD COLUMN sent_input_tokens BIGINT",
+        ),
+    ),
 )
 
 

@@ -2,7 +2,7 @@
 
 from core.loadgen.pieces import Piece, joined, separator
 from core.loadgen.prompts import NONCE_WORDS, Known
-from core.loadgen.tokenizing import Tokenizing
+from core.loadgen.tokenizing import Counting
 from core.loadgen.vocabulary import WORDS, guessed
 from core.workload import Language
 
@@ -11,7 +11,7 @@ FILLING = 10  # so many phrases to one word that fills
 TRIED = 3  # whole texts that are counted before the lengths are believed
 
 
-async def known_texts(tokenizing: Tokenizing, language: Language) -> Known | None:
+async def known_texts(tokenizing: Counting, language: Language) -> Known | None:
     """Texts of the language whose lengths add up to what the server counts; None if it does not count, or they do not.
 
     A word that is one token behind a blank may be two at the begin of a text, so both are asked for.
@@ -37,7 +37,7 @@ async def known_texts(tokenizing: Tokenizing, language: Language) -> Known | Non
     return Known(pieces=tuple(pieces), firsts=tuple(begins), words=tuple(single))
 
 
-async def _of_language(tokenizing: Tokenizing, language: Language, single: list[str]) -> list[Piece] | None:
+async def _of_language(tokenizing: Counting, language: Language, single: list[str]) -> list[Piece] | None:
     """Its texts, and some single tokens to fill what is left: phrases and lines alone do not add up to every length."""
     texts = [text for text, _ in guessed(language)]
     filling = [f" {word}" for word in single[: len(texts) // FILLING]]

@@ -98,6 +98,7 @@ class Preflighter:
             stops_on_disconnect=await self._stops(shape, record) if record.streamed else None,
             keeps_connection=self._keeps_connection,
             changes=tuple(CHANGED[change] for change in changes),
+            template_tokens=round(shape.overhead_tokens) if shape.overhead_is_counted else None,
         )
 
     async def _refused(self, failure: Failure, changes: list[str]) -> Preflight:
@@ -126,7 +127,8 @@ class Preflighter:
         if known is not None:
             asked = await self._tokenizing.count(self._question) if counted is not None else None
             overhead = 0 if counted is None or asked is None else counted - asked
-            return replace(shape, known=known, overhead_tokens=float(max(0, overhead)))
+            told = counted is not None and asked is not None
+            return replace(shape, known=known, overhead_tokens=float(max(0, overhead)), overhead_is_counted=told)
         if counted is None:
             return shape
         extra = counted - PROBE_WORDS

@@ -35,6 +35,7 @@ class Shape:
 
     Attributes:
         overhead_tokens: Prompt tokens that the chat template and a system prompt add to the text.
+        overhead_is_counted: By the server's own count of a text, and not by a guess.
         tokens_per_word: Tokens of one of our words for this model, where only its usage tells.
         known: Lengths of texts, where the server counts them.
     """
@@ -44,6 +45,7 @@ class Shape:
     ignore_eos: bool = False
     temperature: bool = True
     overhead_tokens: float = 0.0
+    overhead_is_counted: bool = False
     tokens_per_word: float = 1.0
     known: Known | None = None
 
@@ -92,20 +94,35 @@ class Prompts:
 
     def prompt(self, index: int, *, warmup: bool) -> str:
         """A text of about as many tokens as this request asks for; its first words exist in no other prompt."""
-        return self.text(index, self._lengths(index, warmup=warmup)[0], warmup=warmup)
+        return self.text(index, self.lengths(index, warmup=warmup)[0], warmup=warmup)
 
     def text(self, index: int, tokens: int, *, warmup: bool) -> str:
         """A text that makes a prompt of `tokens` tokens, the template's included."""
+        return self._made(index, tokens, warmup=warmup)[0]
+
+    def _made(self, index: int, tokens: int, *, warmup: bool) -> tuple[str, int | None]:
+        """Such a text, and the prompt's length with it, where the server's own tokenizer told both of its parts."""
+        text, length = self.written(index, tokens, warmup=warmup)
+        shape = self._shape
+        # Without a nonce it begins with a word that was counted behind a blank: there it may be one token more.
+        exact = shape.known is not None and shape.overhead_is_counted and self._plan.workload.nonce
+        return text, round(shape.overhead_tokens) + length if exact else None
+
+    def written(self, index: int, tokens: int, *, warmup: bool) -> tuple[str, int]:
+        """Such a text, and its own length in tokens as far as those of its parts are known."""
         workload, shape = self._plan.workload, self._shape
         wanted = max(1, round((tokens - shape.overhead_tokens) / shape.tokens_per_word))
         nonce = " ".join(self._nonce(index, warmup=warmup)) if workload.nonce else ""
         chosen = random.Random(f"{workload.seed}:{int(warmup)}:{index}")  # noqa: S311 -- words, not secrets
         if not nonce:
-            return self._pieces.text(wanted, chosen)[0].lstrip(" ")
+            text, length = self._pieces.text(wanted, chosen)
+            return text.lstrip(" "), length
         text, length = self._pieces.text(max(0, wanted - NONCE_WORDS - len(self._between)), chosen)
-        return nonce + self._between + text if length else nonce
+        if not length:
+            return nonce, NONCE_WORDS
+        return nonce + self._between + text, NONCE_WORDS + len(self._between) + length
 
-    def _lengths(self, index: int, *, warmup: bool) -> tuple[int, int]:
+    def lengths(self, index: int, *, warmup: bool) -> tuple[int, int]:
         """Tokens of a request's prompt and of its answer."""
         workload = self._plan.workload
         if self.rows is not None and not warmup:
@@ -117,10 +134,11 @@ class Prompts:
 
     def prepare(self, index: int, *, warmup: bool = False) -> Prepared:
         """The request with number `index`, all its bytes."""
-        asked, answer = self._lengths(index, warmup=warmup)
-        text = self.text(index, asked, warmup=warmup)
+        asked, answer = self.lengths(index, warmup=warmup)
+        text, sent = self._made(index, asked, warmup=warmup)
         body = self.body(text, output_tokens=answer, stream=self._plan.workload.stream)
-        return self.wrap(body, index=index, warmup=warmup, input_tokens=asked, output_tokens=answer)
+        ready = self.wrap(body, index=index, warmup=warmup, input_tokens=asked, output_tokens=answer)
+        return replace(ready, sent_tokens=sent)
 
     def body(self, prompt: str, *, output_tokens: int, stream: bool) -> bytes:
         """The JSON body, in the shape that the endpoint accepts."""

@@ -8,7 +8,12 @@ from core.wire.openai import Answer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A request made ready before it is due: all its bytes, head and body."""
+    """A request made ready before it is due: all its bytes, head and body.
+
+    Attributes:
+        input_tokens, output_tokens: As asked for.
+        sent_tokens: Of the prompt as it was made, the template's included; None where nothing tells them.
+    """
 
     index: int
     warmup: bool
@@ -17,6 +22,7 @@ class Prepared:
     input_tokens: int
     output_tokens: int
     url: str = ""
+    sent_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +51,7 @@ class Seen:
             ended_s=self._since_start(self.ended_ns),
             connect_s=self.connect_s,
             requested_input_tokens=prepared.input_tokens,
+            sent_input_tokens=prepared.sent_tokens,
             requested_output_tokens=prepared.output_tokens,
             failure=self.failure,
             reads=self.reads,

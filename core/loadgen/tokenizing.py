@@ -4,6 +4,7 @@ Where a server has none, or says something else than a count, nothing is known a
 """
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,24 +21,12 @@ MANY = 1.5  # tokens a text, above which few of them can be single ones
 LEAD = "and so"  # what stands before pieces while they are counted: the first of a text may be cut otherwise
 
 
-class Tokenizing:
-    """Counts tokens of texts for one model."""
+class Counting(ABC):
+    """Counts tokens of texts for one model, and finds the lengths of pieces with few questions."""
 
-    def __init__(self, lookup: Lookup, model: str) -> None:
-        self._lookup = lookup
-        self._model = model
-        self._turns = asyncio.Semaphore(AT_ONCE)
-
+    @abstractmethod
     async def count(self, text: str) -> int | None:
-        """The tokens of a text by itself, no special ones added; None if the server does not tell."""
-        # llama.cpp reads "content", vLLM and SGLang "model" and "prompt", TGI "inputs"; each leaves the others alone.
-        asked = {
-            "content": text, "model": self._model, "prompt": text, "inputs": text,
-            "add_special": False, "add_special_tokens": False,
-        }  # fmt: skip
-        async with self._turns:
-            page = await self._lookup.post(PATH, orjson.dumps(asked))
-        return None if page is None else counted(page)
+        """The tokens of a text by itself, no special ones added; None if they are not told."""
 
     async def pieces(self, texts: Sequence[str]) -> list[Piece] | None:
         """Each of them with the tokens that it adds; None if that cannot be known, or lengths do not add up."""
@@ -69,6 +58,26 @@ class Tokenizing:
         turned = pieces[1::2] + pieces[::2][::-1]
         total = await self.count(lead + joined([piece.text for piece in turned]))
         return total == length + sum(piece.tokens for piece in turned)
+
+
+class Tokenizing(Counting):
+    """Asks a server."""
+
+    def __init__(self, lookup: Lookup, model: str) -> None:
+        self._lookup = lookup
+        self._model = model
+        self._turns = asyncio.Semaphore(AT_ONCE)
+
+    async def count(self, text: str) -> int | None:
+        """The tokens of a text by itself, no special ones added; None if the server does not tell."""
+        # llama.cpp reads "content", vLLM and SGLang "model" and "prompt", TGI "inputs"; each leaves the others alone.
+        asked = {
+            "content": text, "model": self._model, "prompt": text, "inputs": text,
+            "add_special": False, "add_special_tokens": False,
+        }  # fmt: skip
+        async with self._turns:
+            page = await self._lookup.post(PATH, orjson.dumps(asked))
+        return None if page is None else counted(page)
 
 
 def counted(page: Page) -> int | None:

@@ -8,6 +8,8 @@ from core.plan import PlanError
 from core.words import say
 
 WITHIN = re.compile(r"\s*(\.\.|:)\s*")
+ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
+ESCAPE = re.compile(r"\\([ntr\\])")
 SEPARATORS = re.compile(r"\s*[:=]\s*")
 
 
@@ -29,6 +31,18 @@ def pairs(text: str, what: str) -> tuple[tuple[str, str], ...]:
 def lines(found: tuple[tuple[str, str], ...]) -> str:
     """Pairs as the text that `pairs` reads back."""
     return "\n".join(f"{name}: {value}" for name, value in found)
+
+
+def escaped_texts(text: str) -> tuple[str, ...]:
+    r"""One text a line, empty lines left out; `\n`, `\t`, `\r` and `\\` stand for signs that a line cannot hold."""
+    lines = [line for line in text.replace("\r\n", "\n").split("\n") if line]
+    return tuple(ESCAPE.sub(lambda found: ESCAPED[found[1]], line) for line in lines)
+
+
+def escaped_lines(texts: Sequence[str]) -> str:
+    """Texts as `escaped_texts` reads them back."""
+    marks = {ord(sign): f"\\{mark}" for mark, sign in ESCAPED.items()}
+    return "\n".join(text.translate(marks) for text in texts)
 
 
 def levels(chosen: Sequence[int], more: str) -> tuple[int, ...]:

@@ -27,10 +27,9 @@ def label_of(run: LiveRun, length: int | None = None) -> str:
 def subtitle(found: LiveExperiment) -> str:
     """3 configurations x 2 levels, 128 -> 64 tokens, started 14:02."""
     plans = [run.plan for run in found.runs]
-    asked, answer = plans[0].lengths
     words = [
         _measured(found),
-        say("{a} → {b} tokens", a=count(round(asked)), b=count(round(answer))),
+        say("{lengths} tokens", lengths=plans[0].lengths_in_words),
     ]
     if found.started_at:
         words.append(say("started {at}", at=moment(found.started_at, look.zone())))

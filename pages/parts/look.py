@@ -103,6 +103,11 @@ def section(title: str, note: str = "", help_text: str | None = None) -> None:
     st.markdown(f"**{title}**" + (f" &ensp;:gray[:small[{note}]]" if note else ""), help=help_text)
 
 
+def card_title(number: int, title: str, note: str = "") -> None:
+    """The head of a numbered card; ours or escaped by the caller."""
+    st.markdown(f"**{number} &ensp;{title}**" + (f" &ensp;:gray[:small[{note}]]" if note else ""))
+
+
 def overline(text: str) -> None:
     """The small capitals over a card; ours or escaped by the caller."""
     st.markdown(f":gray[:small[{text}]]")

@@ -22,7 +22,7 @@ CSS = """<style>
 # Section -> (file, title, icon). The file's stem is the URL path.
 SECTIONS = {
     "": (("overview", "Overview", "space_dashboard"),),
-    "Set up": (("endpoints", "Endpoints", "dns"),),
+    "Set up": (("endpoints", "Endpoints", "dns"), ("workloads", "Workloads", "description")),
     "Measure": (("benchmark", "Benchmark", "speed"), ("runs", "Runs", "list_alt"), ("run", "Run", "insights")),
     "Decide": (("compare", "Compare", "compare_arrows"),),
     "Reference": (("glossary", "Glossary", "menu_book"),),

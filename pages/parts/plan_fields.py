@@ -21,6 +21,7 @@ START: dict[str, object] = {
     "output": 128,
     "exact": False,
     "nonce": True,  # no widget: only a loaded plan can do without
+    "held": None,  # no widget: a saved workload that was taken, or one of a loaded plan that the fields cannot hold
     "stream": True,
     "temperature": 0.0,
     "seed": 0,
@@ -83,8 +84,22 @@ class Asked:
         )
 
 
+def take(taken: Workload | None) -> None:
+    """Ask for this workload instead of what the fields say; None goes back to the fields."""
+    put("held", taken)
+
+
+def held() -> Workload | None:
+    """The workload that is taken as it is; None where the fields say what is asked."""
+    found: Workload | None = typed("held")
+    return found
+
+
 def workload() -> Workload:
     """What is asked. Raises PlanError."""
+    taken = held()
+    if taken is not None:
+        return replace(taken, keep_text=typed("keep_text"))
     return Workload(
         input_tokens=typed("input"),
         output_tokens=typed("output"),
@@ -133,12 +148,22 @@ def fill(experiment: Experiment, *, limits: Limits) -> str:
     }
     for name, value in values.items():
         put(name, value)
+    take(None)
+    take(None if asked_of.saved_name is None and _is_typed(asked_of) else asked_of)
     trace = experiment.plans[0].load.trace
     if trace is not None and not trace_shelf.has(trace):
         return say("The rows of the trace {name} are not on this machine: upload it under Load.", name=trace.name)
     if _holds(experiment):
         return ""
     return say("The plan's runs differ in more than configuration and level: the fields hold those of its first run.")
+
+
+def _is_typed(wanted: Workload) -> bool:
+    """Whether the fields alone now ask for all of this workload."""
+    try:
+        return workload() == wanted
+    except PlanError:
+        return False
 
 
 def _holds(experiment: Experiment) -> bool:

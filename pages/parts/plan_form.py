@@ -5,28 +5,23 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.plan import Configuration, Endpoint, PlanError
+from core.plan import Configuration, Endpoint
 from core.servers import builtin
 from core.words import say
-from pages.parts import builtin_start, configuration_form, look, plan_fields, plan_load_form
+from pages.parts import builtin_start, configuration_form, look, plan_load_form, plan_workload
 from pages.parts.configuration_form import CHOSEN
-from pages.parts.plan_fields import MOST_SEED
-from pages.parts.plan_loads import TRACE
-from pages.parts.plan_state import KEPT, key, put, typed
+from pages.parts.plan_state import KEPT, key, typed
 from pages.parts.text import dash
 
 TABLE = "benchmark_table"
 
 
-def card_title(number: int, title: str, note: str = "") -> None:
-    """The head of a numbered card."""
-    st.markdown(f"**{number} &ensp;{title}**" + (f" &ensp;:gray[:small[{note}]]" if note else ""))
-
-
 def configurations(known: Sequence[Configuration], endpoints: Sequence[Endpoint]) -> list[Configuration]:
     """Card 1: a table with tick boxes; those that are ticked."""
     with st.container(border=True, gap="small"):
-        card_title(1, say("Configurations"), say("runs are interleaved so that drift of the machine hits all alike"))
+        look.card_title(
+            1, say("Configurations"), say("runs are interleaved so that drift of the machine hits all alike")
+        )
         chosen = _table(known) if known else []
         if not known:
             st.markdown(
@@ -88,48 +83,17 @@ def _table(known: Sequence[Configuration]) -> list[Configuration]:
     return chosen
 
 
-def workload() -> None:
-    """Card 2: what is asked."""
-    with st.container(border=True, gap="small"):
-        new = say("random words, new for every request, so that no prefix cache helps")
-        card_title(2, say("Workload"), new if typed("nonce") else say("random words, the same in every run"))
-        if typed("kind") == TRACE:
-            words = say("A trace gives every measured request its lengths; these are those of the warm-up.")
-            st.markdown(f":gray[:small[{words}]]")
-        prompt, answer, exact = look.pair("cards3_workload", 3, gap="small")
-        prompt.number_input(say("Prompt length, tokens"), 1, 1_000_000, step=64, key=key("input"), **KEPT)
-        answer.number_input(say("Answer length, tokens"), 1, 100_000, step=64, key=key("output"), **KEPT)
-        exact.selectbox(
-            say("Answer ends"), [False, True], key=key("exact"), **KEPT,
-            format_func=lambda it: say("at that length") if it else say("when it stops"),
-            help=say("Exactly: the server is asked to ignore its stop token (ignore_eos), where it accepts that. "
-                     "Otherwise answers may be shorter than asked, which changes what is compared."),
-        )  # fmt: skip
-        if not typed("nonce"):
-            _same_prompts()
-
-
-def _same_prompts() -> None:
-    """Of a loaded plan without a nonce: what that does to its numbers, and the way out."""
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", gap="small"):
-        words = say("The plan that was loaded asks the same prompts again at every level and of every configuration: a "
-                    "prefix cache answers the later ones faster, so they do not compare.")  # fmt: skip
-        with st.container(width="stretch"):
-            look.problem(words, level="act")
-        st.button(say("Ask new prompts"), key="benchmark_new_prompts", on_click=put, args=("nonce", True))
-
-
 def load() -> None:
     """Card 3: how hard."""
     with st.container(border=True, gap="small"):
-        card_title(3, say("Load"), say(plan_load_form.NOTES[str(typed("kind"))]))
+        look.card_title(3, say("Load"), say(plan_load_form.NOTES[str(typed("kind"))]))
         plan_load_form.fields(plan_load_form.kind())
 
 
 def limits() -> None:
     """The folded card: caps, sampling, and what else goes into the request."""
     with st.expander(say("Limits and request details"), icon=":material/rule:"):
-        share, most, heat, stream = look.pair("cards4_limits", 4, gap="small", vertical_alignment="bottom")
+        share, most, *more = look.pair("cards4_limits", 4, gap="small", vertical_alignment="bottom")
         share.number_input(
             say("Stop at failures, %"), 1, 100, key=key("error_share"), **KEPT,
             help=say("A run stops when more than this share of at least 20 ended requests failed."),
@@ -137,22 +101,5 @@ def limits() -> None:
         most.number_input(
             say("Stop after output tokens"), 1, None, key=key("most_tokens"), placeholder=say("no cap"), **KEPT
         )
-        heat.number_input(say("Temperature"), 0.0, 2.0, step=0.1, key=key("temperature"), placeholder="–", **KEPT)
-        with stream:
-            st.toggle(say("Stream"), key=key("stream"), **KEPT,
-                      help=say("Without it TTFT, TPOT and chunk gaps do not exist."))  # fmt: skip
-            st.toggle(say("Keep answer texts"), key=key("keep_text"), **KEPT)
-        body, seed = look.pair("pair_body", [3, 1], gap="small")
-        body.text_area(
-            say("Extra body"), key=key("extra"), height=80, placeholder='{"top_p": 0.9}', **KEPT,
-            help=say("A JSON object merged into every request body."),
-        )  # fmt: skip
-        seed.number_input(
-            say("Seed"), -MOST_SEED, MOST_SEED, key=key("seed"), **KEPT,
-            help=say("The same seed asks the same random words, and in open loop at the same moments."),
-        )  # fmt: skip
-        try:
-            plan_fields.workload()
-        except PlanError as fault:
-            look.problem(str(fault))
+        plan_workload.details(*more)
         st.markdown(f":gray[:small[{say('Timeouts and the certificate belong to the endpoint.')}]]")

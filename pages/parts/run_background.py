@@ -13,6 +13,7 @@ from core.reproduce import command_line, curl, plan_file
 from core.run import ClientHealth, Preflight, Run
 from core.trace import Trace
 from core.words import say
+from core.workload_words import LANGUAGES, length_words, lengths_words, saved_words, stop_words, text_words
 from pages.parts import elsewhere
 from pages.parts.endpoint_table import address
 from pages.parts.look import pair, section
@@ -29,6 +30,7 @@ PREFLIGHT = {
     "stops_on_disconnect": "server stops when its client leaves",
     "changes": "changed for the run",
     "failure_message": "why the run cannot start",
+    "template_tokens": "tokens of the chat template and a system prompt",
 }
 
 
@@ -48,7 +50,6 @@ def plan_tab(run: Run) -> None:
 
 def _asked(plan: RunPlan) -> dict[str, object]:
     configuration, workload, load = plan.configuration, plan.workload, plan.load
-    mean = "" if load.trace is None else say(" on average")
     size = count(load.requests) if load.requests is not None else f"{number(load.duration_s)} s"
     found: dict[str, object] = {
         say("model"): configuration.model,
@@ -58,8 +59,11 @@ def _asked(plan: RunPlan) -> dict[str, object]:
         **_level(load),
         say("requests") if load.requests is not None else say("requests are sent for"): size,
         say("warm-up requests"): count(load.warmup_requests),
-        say("prompt, tokens"): count(round(plan.lengths[0])) + mean,
-        say("answer, tokens"): count(round(plan.lengths[1])) + mean,
+        **_lengths(plan),
+        say("workload"): saved_words(workload) or say("typed for this run"),
+        say("language of the prompts"): say(LANGUAGES[workload.language]),
+        say("system prompt"): text_words(workload.system_prompt),
+        say("stop texts"): stop_words(workload),
         say("streamed"): workload.stream,
         say("temperature"): workload.temperature,
         say("exact length asked for"): workload.ignore_eos,
@@ -78,6 +82,19 @@ def _asked(plan: RunPlan) -> dict[str, object]:
     ):
         found[words] = f"{number(getattr(plan.limits, name))} s"
     return found
+
+
+def _lengths(plan: RunPlan) -> dict[str, object]:
+    workload = plan.workload
+    if plan.load.trace is not None:
+        asked, answer = (say("{n} on average", n=count(round(length))) for length in plan.lengths)
+        return {say("prompt, tokens"): asked, say("answer, tokens"): answer}
+    if workload.pairs:
+        return {say("prompt → answer, tokens"): lengths_words(workload)}
+    return {
+        say("prompt, tokens"): length_words(workload.input_tokens, workload.input_spread),
+        say("answer, tokens"): length_words(workload.output_tokens, workload.output_spread),
+    }
 
 
 def _level(load: Load) -> dict[str, object]:

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from core.findings import Finding, findings, greyed
+from core.lengths_seen import LengthsSeen, lengths_seen
 from core.metrics import POOLED
 from core.quantiles import Sample
 from core.records import RequestRecord
@@ -30,6 +31,7 @@ class Opened:
         requests: How many of them were measured.
         grey: (metric, statistic) of every number that rests on too little.
         in_flight: Requests on their way over time.
+        lengths: Of the prompts and of the answers.
         samples: Latencies by metric: all values, or the stored grid of the many chunk gaps.
     """
 
@@ -42,6 +44,7 @@ class Opened:
     requests: int
     output: Series
     in_flight: Series
+    lengths: tuple[LengthsSeen, LengthsSeen]
     samples: dict[str, Sample]
 
 
@@ -79,6 +82,7 @@ def _read(run_id: str) -> Opened:
         requests=int((~table["warmup"]).sum()) if len(table) else 0,
         output=store.output_over_time(run_id),
         in_flight=in_flight_over_time(run.requests),
+        lengths=lengths_seen(run.requests),
         samples={
             key: _sample(run_id, key, found.count) for key, found in summary.distributions.items() if key in LATENCIES
         },

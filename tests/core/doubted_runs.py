@@ -102,6 +102,10 @@ DOUBTED: dict[str, tuple[Run, Run]] = {
         doubted([answered(0, first=0.19), *each()[1:]]),
     ),
     "no_usage": (doubted(each(tokens=None)), doubted(each())),
+    "prompt_lengths": (
+        doubted(each(input_tokens=103, requested_input_tokens=100)),
+        doubted(each(input_tokens=102, requested_input_tokens=100)),
+    ),
     "short_answers": (doubted(each(asked=20)), doubted(each(asked=10))),
     "max_tokens_not_obeyed": (doubted(each(tokens=12, asked=10)), doubted(each(tokens=11, asked=10))),
     "no_finish_reason": (

@@ -12,6 +12,7 @@ from core.run import Run, RunState
 from core.steadiness import Rate
 from core.summary import Distribution, Summary
 from core.trace import Rows
+from core.workload import LengthPair, Spread
 
 MONDAY = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
 
@@ -256,3 +257,27 @@ def test_what_sets_a_trace_apart_is_told_with_its_own_lengths():
     assert told["input tokens"] == ("20 on average",)
     assert told["output tokens"] == ("10 on average",)
     assert told["arrivals"] == ("trace chat.csv",)
+
+
+def asking(found, **workload):
+    """The same run with something else of its workload."""
+    plan = found.run.plan
+    return replace(found, run=replace(found.run, plan=replace(plan, workload=replace(plan.workload, **workload))))
+
+
+@pytest.mark.parametrize(
+    "workload",
+    [
+        {"language": "chinese"}, {"system_prompt": "Be brief."}, {"stop": ("END",)}, {"nonce": False},
+        {"input_spread": Spread(shape="uniform", low=1, high=255)}, {"extra_body": {"top_k": 1}},
+        {"pairs": (LengthPair(input_tokens=128, output_tokens=128),)},
+    ],
+)  # fmt: skip
+def test_runs_of_another_workload_are_no_repeats(workload):
+    assert len(laid_out(entry("1"), asking(entry("2"), **workload)).contenders) == 2
+
+
+def test_another_draw_or_another_name_of_the_same_workload_is_a_repeat():
+    again = asking(entry("2"), seed=5, keep_text=False, saved_name="chat", saved_version=2)
+
+    assert len(laid_out(entry("1"), again).contenders) == 1

@@ -8,6 +8,7 @@ from core.mismatches import bare_model, mismatches
 from core.records import TokenSource
 from core.run import ClientHealth, Run
 from core.summary import summarise
+from core.workload import LengthPair, Spread
 from tests.core.example_runs import answered, plan, run, steady
 
 
@@ -104,6 +105,44 @@ def test_lengths_that_were_asked_for_differently_are_told():
 
     assert (found.kind, found.level) == ("different_lengths", "act")
     assert "20 → 100 tokens (a); 20 → 200 tokens (b)" in found.what
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"input_spread": Spread(shape="uniform", low=10, high=30)}, "20 → 10 tokens (a); 10 to 30 → 10 tokens (b)"),
+        ({"output_spread": Spread(shape="normal", low=5, high=20, stdev=2.0)}, "20 → 10 ± 2 (normal, 5 to 20) tokens"),
+        ({"pairs": (LengthPair(input_tokens=20, output_tokens=10),)}, "pairs 20:10*1 tokens (b)"),
+    ],
+)
+def test_lengths_that_spread_differently_are_told(asked, words):
+    (found,) = told(one("a"), one("b", **asked))
+
+    assert found.kind == "different_lengths"
+    assert words in found.what
+    assert kinds(one("a", **asked), one("b", **asked)) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked", "words"),
+    [
+        ("different_languages", {"language": "chinese"}, "English (a); Chinese (b)"),
+        ("different_system_prompts", {"system_prompt": "Be brief."}, "none (a); “Be brief.” (b)"),
+        ("different_stops", {"stop": ("END",)}, "none (a); 'END' (b)"),
+    ],
+)
+def test_what_else_of_a_workload_differs_is_told(kind, asked, words):
+    (found,) = told(one("a"), one("b", **asked))
+
+    assert (found.kind, found.level) == (kind, "act")
+    assert words in found.what
+    assert kinds(one("a", **asked), one("b", **asked)) == []
+
+
+def test_system_prompts_that_begin_alike_are_told_apart():
+    long = "You answer questions about trains, politely and in full sentences. " * 3
+
+    assert kinds(one("a", system_prompt=long + "x"), one("b", system_prompt=long + "y")) == ["different_system_prompts"]
 
 
 def test_answers_that_differ_by_more_than_5_percent_are_told():

@@ -11,6 +11,8 @@ from core.plan import Configuration, Endpoint, Experiment, Limits, Load, PlanErr
 from core.restraint import Restraint
 from core.search import Search
 from core.trace import Rows
+from core.workload import Spread
+from tests.core.loadgen.scripted import plan_for
 
 ENDPOINT = Endpoint(
     name="lab", base_url="127.0.0.1:8000", headers=(("X-A", "1"),), key_name="LAB", limits=Limits(idle_s=5)
@@ -211,3 +213,14 @@ def test_a_closed_loop_that_an_earlier_paceline_had_stop_when_saturated_is_still
     before["load"] = {"concurrency": 4, "rate": None, "requests": 9, "stop_when_saturated": True}
 
     assert RunPlan.from_dict(before).load == Load(concurrency=4, requests=9)
+
+
+def test_the_lengths_of_a_plan_are_means_and_its_words_tell_how_they_vary():
+    spread = Spread(shape="uniform", low=10, high=31)
+    asked = replace(plan_for(80), workload=Workload(input_tokens=20, output_tokens=9, input_spread=spread))
+    trace = Rows.of([(0.0, 1000, 5), (2.0, 3000, 16)]).trace("chat.csv")
+
+    assert asked.lengths == (20.5, 9)
+    assert asked.lengths_in_words == "10 to 31 → 9"
+    replayed = replace(asked, load=Load(concurrency=None, rate=trace.rate, trace=trace, requests=2))
+    assert replayed.lengths_in_words == "2,000 → 10"

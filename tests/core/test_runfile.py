@@ -19,7 +19,7 @@ from core.run import ClientHealth, Preflight, RunState, StoppedBy
 from core.runfile import RunFileError
 from core.summary import summarise
 from core.trace import Rows
-from core.workload import LengthPair, Spread, mean_of
+from core.workload import LengthPair, Spread
 from tests.core.example_runs import answered, failed, plan, run, steady, whole
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -82,9 +82,9 @@ def test_every_member_of_a_plan_comes_back():
     )
     workload = Workload(
         input_tokens=1, output_tokens=2, stream=False, temperature=0.5, ignore_eos=True, extra_body={"a": [1]},
-        nonce=False, seed=4, keep_text=False, language="chinese", system_prompt="Be brief.", stop=("END",),
-        input_spread=Spread(shape="uniform", low=1, high=2),
-        output_spread=Spread(shape="normal", low=1, high=9, stdev=1.0),
+        nonce=False, seed=4, keep_text=False, input_spread=Spread(shape="normal", low=1, high=9, stdev=2.5),
+        output_spread=Spread(shape="uniform", low=2, high=3), pairs=(), language="mixed", system_prompt="Be brief.",
+        stop=("END", "\n"), saved_name="chat", saved_version=3,
     )  # fmt: skip
     load = Load(
         concurrency=None, rate=2.5, burstiness=0.5, constant=True, max_in_flight=4, requests=None, duration_s=9.0,
@@ -96,6 +96,7 @@ def test_every_member_of_a_plan_comes_back():
     (after,) = runfile.from_bytes(runfile.to_bytes([run(of=before)]))
 
     assert after.plan == before
+    assert (after.plan.workload.saved_name, after.plan.workload.saved_version) == ("chat", 3)
     # A member that is new to the plan has to be set above: left at its default it would prove nothing.
     untried = [
         f"{type(part).__name__}.{spec.name}"
@@ -103,18 +104,32 @@ def test_every_member_of_a_plan_comes_back():
         for spec in fields(part)
         if getattr(part, spec.name) in (spec.default, Restraint())
     ]
-    # These leave no room for spreads and for stages: the next tests have them.
+    # Which leave no room for stages and for spreads: the next tests have them.
     assert untried == ["Workload.pairs", "Load.trace"]
 
 
 def test_pairs_of_lengths_come_back():
-    pairs = (LengthPair(input_tokens=10, output_tokens=2, weight=3.0), LengthPair(input_tokens=20, output_tokens=4))
-    mean_in, mean_out = mean_of(pairs)
-    before = replace(plan(), workload=Workload(input_tokens=mean_in, output_tokens=mean_out, pairs=pairs))
+    pairs = (LengthPair(input_tokens=9, output_tokens=3, weight=2.5), LengthPair(input_tokens=4, output_tokens=8))
+    before = plan(pairs=pairs)
 
     (after,) = runfile.from_bytes(runfile.to_bytes([run(of=before)]))
 
     assert after.plan == before
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("language", "latin"), ("input_spread", 5), ("output_spread", {"shape": "uniform", "low": 9}), ("pairs", {}),
+        ("pairs", [[1, 2]]), ("stop", "END"), ("stop", [1]), ("saved_version", 0),
+    ],
+)  # fmt: skip
+def test_a_workload_of_nonsense_is_refused_in_one_sentence(name, value):
+    found = json.loads(runfile.to_bytes([run(of=plan())]))
+    found["runs"][0]["workload"][name] = value
+
+    with pytest.raises(runfile.RunFileError, match=r"^The run file cannot be read: runs\[0\]"):
+        runfile.from_bytes(json.dumps(found).encode())
 
 
 def test_a_trace_comes_back_without_its_rows():

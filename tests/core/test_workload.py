@@ -53,6 +53,39 @@ def test_no_length_is_outside_its_bounds(shape, low, width, deviation):
     assert all(low <= spread.draw(low + width // 2, Random(seed)) <= low + width for seed in range(20))
 
 
+@pytest.mark.parametrize(
+    ("spread", "around"),
+    [
+        (Spread(shape="uniform", low=10, high=41), 20),
+        (Spread(shape="normal", low=90, high=400, stdev=100.0), 120),
+        (Spread(shape="normal", low=100, high=102, stdev=5000.0), 101),  # nearly all is put onto the bounds
+        (Spread(shape="lognormal", low=50, high=250, stdev=300.0), 200),
+        (Spread(shape="lognormal", low=20, high=60, stdev=80.0), 40),
+    ],
+)
+def test_the_mean_is_that_of_what_is_drawn(spread, around):
+    workload = Workload(input_tokens=around, output_tokens=around, input_spread=spread, output_spread=spread)
+
+    lengths = [asked for asked, _ in drawn(workload)]
+
+    assert workload.mean_lengths[0] == workload.mean_lengths[1] == pytest.approx(mean(lengths), rel=0.01)
+
+
+def test_the_mean_of_pairs_goes_by_their_weights_whatever_stands_beside_them():
+    pairs = (LengthPair(input_tokens=10, output_tokens=40, weight=3), LengthPair(input_tokens=20, output_tokens=5))
+
+    assert Workload(input_tokens=1, output_tokens=1, pairs=pairs).mean_lengths == (12.5, 31.25)
+    assert Workload(input_tokens=7, output_tokens=9).mean_lengths == (7, 9)
+
+
+def test_where_it_was_saved_is_no_part_of_what_it_asks():
+    one, two = Workload(saved_name="chat", saved_version=1), Workload(saved_name="talk", saved_version=2)
+
+    assert one == two == Workload()
+    assert Workload(seed=3, keep_text=False).comparable == Workload().comparable
+    assert Workload(stop=("x",)).comparable != Workload().comparable
+
+
 def test_pairs_belong_together_and_come_by_their_weights():
     pairs = (LengthPair(input_tokens=10, output_tokens=1000, weight=3), LengthPair(input_tokens=900, output_tokens=5))
     found = drawn(Workload(input_tokens=233, output_tokens=751, pairs=pairs))

@@ -46,3 +46,12 @@ def test_a_level_that_is_no_number_is_named():
 def test_no_level_is_refused():
     with pytest.raises(PlanError, match="choose at least one level"):
         fields.levels([], " ")
+
+
+@pytest.mark.parametrize("texts", [("\n\n", "END", "a\tb", "back\\nslash", " blanks "), ("\\", "\r"), ()])
+def test_texts_with_signs_that_no_line_can_hold_come_back(texts):
+    assert fields.escaped_texts(fields.escaped_lines(texts)) == texts
+
+
+def test_empty_lines_are_no_texts():
+    assert fields.escaped_texts("\nEND\r\n\n\\n\n") == ("END", "\n")

@@ -22,12 +22,12 @@ def form():
     import streamlit as st
 
     from core import pasted
-    from pages.parts import plan_again, plan_fields, plan_form
+    from pages.parts import plan_again, plan_fields, plan_workload
 
     plan_fields.prepare()
     if "plan" in st.session_state:
         plan_again.fill(pasted.experiment(st.session_state.pop("plan"), experiment_id="e"))
-    plan_form.workload()
+    plan_workload.card()
     st.session_state["asked"] = plan_fields.workload()
 
 

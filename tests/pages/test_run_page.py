@@ -11,7 +11,7 @@ from core.levels import read_stages
 from core.plan import Load, Slo
 from core.records import Failure, FailureKind
 from core.reproduce import PYTHON
-from core.run import RunState
+from core.run import Preflight, RunState
 from tests.pages.seen import HOSTILE, button, figures, made, metric, titles, words
 
 
@@ -169,10 +169,15 @@ def test_a_ticked_failure_shows_its_reason(put, opened):
     assert "No text was kept of this request" in words(page)
 
 
+def errors_of(page):
+    """The table of errors by kind."""
+    return next(found.value for found in page.table if "Kind" in found.value)
+
+
 def test_errors_are_counted_by_kind(put, opened):
     put("r1", failed=3)
 
-    errors = opened("run", run="r1").table[0].value
+    errors = errors_of(opened("run", run="r1"))
 
     assert list(errors["Requests"]) == ["3"]
     assert list(errors["HTTP status"]) == ["500"]
@@ -251,7 +256,7 @@ def test_shares_of_errors_are_of_the_measured_requests_that_ended(services, open
     services.runs.run_ended(run)
 
     page = opened("run", run="r1")
-    errors = page.table[0].value
+    errors = errors_of(page)
 
     assert list(errors["Share"]) == ["25.0 %"]
     assert "cancelled" not in errors.to_string()
@@ -396,3 +401,33 @@ def test_a_run_that_never_was_full_says_that_it_has_no_steady_state(put, opened)
 
     assert "There is no steady state: 4 were never in flight at once" in words(page).replace("\\", "")
     assert "steady state" not in page.title[0].value
+
+
+def test_lengths_are_shown_as_asked_sent_and_counted(services, opened):
+    run, records = made("r1", requests=40)
+    seen = {"requested_input_tokens": 100, "sent_input_tokens": 100, "requested_output_tokens": 20}
+    records = [replace(one, **seen, input_tokens=100 + index % 2 * 10) for index, one in enumerate(records)]
+    services.runs.run_started(run)
+    services.runs.requests("r1", records)
+    services.runs.run_ended(replace(run, preflight=Preflight(template_tokens=31)))
+
+    page = opened("run", run="r1")
+
+    lengths = next(found.value for found in page.table if "Asked for" in found.value)
+    assert list(lengths["Asked for"]) == ["100", "20"]
+    assert list(lengths["Sent"]) == ["100", "not applicable"]
+    assert list(lengths["Counted by the server"]) == ["105 (100 – 110)", "16"]
+    assert list(lengths["Counted against asked"]) == ["+5.0 %", "−20.0 %"]
+    told = words(page).replace("\\", "")
+    assert "in each prompt 31 of the chat template" in told
+    assert "Prompts had 105 tokens on average by the server's count, 100 were asked for: 5.0 % apart" in told
+
+
+def test_a_run_that_tells_no_lengths_has_no_table_of_them(services, opened):
+    run, records = made("r1", requests=4)
+    unknown = {"requested_input_tokens": None, "input_tokens": None, "requested_output_tokens": None}
+    services.runs.run_started(run)
+    services.runs.requests("r1", [replace(one, **unknown, output_tokens=None) for one in records])
+    services.runs.run_ended(run)
+
+    assert not any("Asked for" in found.value for found in opened("run", run="r1").table)

@@ -150,7 +150,7 @@ def plan_for(
     }
     workload_fields = {
         name: load.pop(name)
-        for name in ("stream", "input_tokens", "output_tokens", "extra_body", "ignore_eos")
+        for name in ("stream", "input_tokens", "output_tokens", "extra_body", "ignore_eos", "nonce")
         if name in load
     }
     endpoint = Endpoint(

@@ -1,6 +1,7 @@
 """Tiny requests before a run find what an endpoint accepts; each answer is written by hand."""
 
 import asyncio
+import re
 
 import orjson
 import pytest
@@ -152,6 +153,35 @@ async def test_the_chat_template_s_tokens_are_taken_off_the_prompt():
         _, shape = await preflight(server.port)
 
     assert shape == Shape(overhead_tokens=30.0)  # 24 words were sent, 54 tokens counted
+
+
+async def test_the_template_is_counted_where_the_server_counts_texts():
+    """Each word and each line's end is a token, and the template puts 17 around the question."""
+
+    def tokens(text):
+        return len(re.findall(r"\S+|\n", text))
+
+    async def script(asked, writer):
+        if asked.head.startswith(b"POST /tokenize "):
+            writer.write(page({"tokens": [0] * tokens(orjson.loads(asked.body)["content"])}))
+        elif asked.head.startswith(b"POST"):
+            counted = tokens(orjson.loads(asked.body)["messages"][-1]["content"]) + 17
+            writer.write(CHUNKED + chunk(event("a") + FINISH + usage(counted, 1)) + b"0\r\n\r\n")
+        else:
+            writer.write(b"HTTP/1.1 404 X\r\nContent-Length: 0\r\n\r\n")
+
+    async with scripted(script, tokenizes=True) as server:
+        found, shape = await preflight(server.port)
+
+    assert found.template_tokens == 17
+    assert (shape.overhead_tokens, shape.overhead_is_counted) == (17.0, True)
+
+
+async def test_a_template_that_is_only_guessed_is_not_told():
+    async with scripted(answers(CHUNKED + chunk(event("a") + FINISH + usage(54, 1)) + b"0\r\n\r\n")) as server:
+        found, _ = await preflight(server.port)
+
+    assert found.template_tokens is None
 
 
 class Slots:

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.loadgen.exchange import Exchange
-from core.loadgen.prompts import Prompts, Shape
+from core.loadgen.pieces import Piece
+from core.loadgen.prompts import Known, Prompts, Shape
 from core.loadgen.vocabulary import WORDS
 from core.trace import Rows
 from tests.core.loadgen.scripted import plan_for
@@ -95,3 +96,27 @@ def test_a_request_knows_the_address_that_a_redirect_of_its_answer_starts_from()
     failure = exchange.message.failure(None)
     assert failure is not None
     assert f"redirects to {base_url.removesuffix('/v1')}/v2: use that address" in failure.message
+
+
+KNOWN = Known(
+    pieces=tuple(Piece(text=f" {word}", tokens=1) for word in WORDS[:40]), firsts=WORDS[:200], words=WORDS[:200]
+)  # a text of it has one token a word
+
+
+def sent(**given):
+    shape = Shape(**{"known": KNOWN, "overhead_tokens": 31.0, "overhead_is_counted": True} | given.pop("shape", {}))
+    return [prompts(shape=shape, **given).prepare(index).sent_tokens for index in range(20)]
+
+
+def test_a_prompt_whose_parts_were_counted_knows_its_length():
+    made = prompts(input_tokens=100, shape=Shape(known=KNOWN, overhead_tokens=31.0, overhead_is_counted=True))
+
+    assert sent(input_tokens=100) == [100] * 20
+    assert all(len(made.prompt(index, warmup=False).split()) == 69 for index in range(20))
+    assert sent(input_tokens=20) == [37] * 20  # the template and the nonce alone
+
+
+def test_a_prompt_of_parts_that_nobody_counted_claims_no_length():
+    assert set(sent(input_tokens=100, shape={"known": None})) == {None}
+    assert set(sent(input_tokens=100, shape={"overhead_is_counted": False})) == {None}
+    assert set(sent(input_tokens=100, nonce=False)) == {None}
