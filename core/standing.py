@@ -212,7 +212,6 @@ def doubts(line: Lineup, level: float, of_runs: Sequence[tuple[str, Sequence[Fin
 
 
 def _thin(line: Lineup, level: float) -> Iterator[Finding]:
-    cells = [contender.cells[level] for contender in line.contenders if level in contender.cells]
     lost = [
         f"{c.name} {share * 100:.1f} %"
         for c in line.contenders
@@ -226,9 +225,15 @@ def _thin(line: Lineup, level: float) -> Iterator[Finding]:
             why=say("Latencies are those of the others only, and turning requests away makes a server look fast."),
             do=say("Open the runs for the reasons."),
         )
-    answers = [(sum(entry.summary.counts["ok"] for entry in cell.entries), cell.entries[0]) for cell in cells]
+    those = [contender for contender in line.contenders if level in contender.cells]
+    # Repeats are pooled, so what is greyed goes by all their answers.
+    answers = [sum(entry.summary.counts["ok"] for entry in one.cells[level].entries) for one in those]
     if answers:
-        # Repeats are pooled, so what is greyed goes by all their answers.
-        ok, first = min(answers, key=lambda pair: pair[0])
+        ok = min(answers)
+        fewest = those[answers.index(ok)]
+        first = fewest.cells[level].entries[0]
         pooled = replace(first.summary, counts=first.summary.counts | {"ok": ok})
-        yield from sample_doubts(evidence(first.run, pooled))
+        for finding in sample_doubts(evidence(first.run, pooled)):
+            alike = len(set(answers)) == 1
+            named = finding.what if alike else say("{name}: {what}", name=fewest.name, what=finding.what)
+            yield replace(finding, what=named)

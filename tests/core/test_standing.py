@@ -218,6 +218,13 @@ def test_few_samples_are_told_and_enough_are_not():
     assert not any(doubt.kind == "few_samples" for doubt in doubts(many, 4))
 
 
+def test_where_one_has_fewest_answers_it_is_named_with_them():
+    line = laid_out(entry("1", "A", 0.1, count=60), entry("2", "B", 0.1, count=12))
+    (found,) = [doubt for doubt in doubts(line, 4) if doubt.kind == "few_samples"]
+
+    assert found.what == "B: The percentiles stand on 12 requests."
+
+
 def test_another_model_is_told_first():
     line = laid_out(entry("1", "A", 0.1, failed=5), entry("2", "B", 0.1, level=8))
 
