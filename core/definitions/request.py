@@ -172,7 +172,10 @@ REQUEST_TERMS = (
         long=say("input length"),
         unit="tokens",
         definition=say("Tokens of the prompt, as the server counted them."),
-        caution=say("It may differ from the length asked for: chat templates add some."),
+        caution=say(
+            "It may differ from the length asked for, which has the chat template and the system prompt in it; more "
+            "than 2 % apart is a finding, and the run page shows both."
+        ),
         group="request",
     ),
     MetricSpec(

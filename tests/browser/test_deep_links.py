@@ -17,6 +17,7 @@ from tests.running_app import RunningApp
 PAGES = {
     "": "Overview",
     "endpoints": "Endpoints",
+    "workloads": "Workloads",
     "benchmark": "Benchmark",
     "runs": "Runs",
     "compare": "Compare",

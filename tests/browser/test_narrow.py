@@ -3,7 +3,10 @@
 import pytest
 
 WIDTH = 900
-PAGES = ("", "endpoints", "benchmark", "benchmark?view=live", "runs", "run?run={run}", "compare?runs={run}", "glossary")
+PAGES = (
+    "", "endpoints", "workloads", "benchmark", "benchmark?view=live", "runs", "run?run={run}", "compare?runs={run}",
+    "glossary",
+)  # fmt: skip
 CONTROLS = "button, input, textarea, a, summary, [role=tab], [role=combobox], [role=slider], [role=switch]"
 # What lies outside the window or outside of a box that hides its overflow, and words that do not fit their control.
 FAULTS = """(controls) => {
