@@ -97,7 +97,7 @@ def test_a_model_that_the_endpoint_does_not_list_is_told_and_can_be_launched(lib
     [
         ({"levels": []}, "choose at least one level"),
         ({"more_levels": "many"}, "Concurrency is 'many'"),
-        ({"more_levels": "9000"}, "Concurrency is 9000"),
+        ({"more_levels": "9000"}, "Concurrency is '9000': write whole numbers from 1 to 8,192"),
         ({"extra": "{"}, "Extra body is not JSON"),
         ({"extra": '{"model": "x"}'}, "which Paceline sets itself"),
     ],
