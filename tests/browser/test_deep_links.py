@@ -75,7 +75,13 @@ def click_to(page: Page, path: str) -> None:
     go(page, PAGES[path])
 
 
-@pytest.mark.parametrize("path", PAGES | HIDDEN)
+# All go by the same code: half of them are walked by hand.
+BY_HAND = {"endpoints", "workloads", "runs", "glossary"}
+
+
+@pytest.mark.parametrize(
+    "path", [pytest.param(path, marks=[pytest.mark.long] * (path in BY_HAND)) for path in PAGES | HIDDEN]
+)
 def test_a_cold_deep_link_shows_our_sections_and_what_clicking_shows(cold_apps, visitors, path):
     starting, run = cold_apps()
     with starting as cold:
