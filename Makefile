@@ -34,9 +34,13 @@ static:
 	@$(PY) -m mypy .ci/*.py
 	@$(PY) -c "from importlinter.cli import lint_imports_command as lint; lint()" --no-logo
 
-test: static
+# The checks that need no test run beside the browser's tests, which wait a good part of their time.
+test:
+	@$(SETUP) app test
 	@PACELINE_BROWSER="$$($(PY) .ci/browser.py)" && export PACELINE_BROWSER && \
-	$(PY) -m pytest -m "not long" $(TESTS)
+	{ $(MAKE) --no-print-directory static > .static.log 2>&1 & static=$$!; \
+	$(PY) -m pytest -m "not long" $(TESTS); tests=$$?; \
+	wait $$static || { cat .static.log; exit 1; }; exit $$tests; }
 
 test-long:
 	@$(SETUP) app test
@@ -45,6 +49,6 @@ test-long:
 	for bench in decode storage memory live_page; do echo "== $$bench"; $(PY) -m tests.bench.bench_$$bench || exit 1; done
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.*
+	rm -rf .venv .static.log .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.*
 
 .PHONY: help setup run check static test test-long clean
