@@ -10,7 +10,7 @@ from core.plan import Configuration, Experiment, RunPlan, Sweep
 from core.run import Run, RunState, StoppedBy
 from core.search import MOST_PROBES, Edge, Probe, Search, amount, edge, next_level, sentence, so_far
 from core.summary import Summary
-from core.words import say
+from core.words import ended, say
 
 MOST_RUNS = 40  # of a search, whatever its range and its luck
 
@@ -211,18 +211,14 @@ def _cut_short(experiment: Experiment, its: Sequence[Done]) -> str:
     if last is None:
         if _answers_nothing(its):
             message = its[0].run.message or say("no request was answered.")
-            return say("The search ended, as its lowest level had no answer: {message}", message=_ended(message))
+            return say("The search ended, as its lowest level had no answer: {message}", message=ended(message))
         return ""
     if words := _unjudged(last, experiment):
         return words
     at = amount(last.run.plan.load.variable, last.level)
     if last.run.message is None:
         return say("The search was stopped at {level}.", level=at)
-    return say("The search was cut short at {level}: {message}", level=at, message=_ended(last.run.message))
-
-
-def _ended(words: str) -> str:
-    return words if words.endswith((".", "!", "?")) else words + "."
+    return say("The search was cut short at {level}: {message}", level=at, message=ended(last.run.message))
 
 
 def _answers_nothing(its: Sequence[Done]) -> bool:

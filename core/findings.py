@@ -74,8 +74,7 @@ def gathered(of_runs: Sequence[tuple[str, Sequence[Finding]]]) -> list[Finding]:
 
 
 def _of_several(many: Sequence[tuple[str, Finding]], runs: int) -> Finding:
-    worst = gravest(finding for _, finding in many)
-    name = next(name for name, finding in many if finding is worst)
+    name, worst = gravest(many)
     where = name
     if len(many) > 1:
         where = say("{n} of {all} runs, such as {name}", n=len(many), all=runs, name=name)

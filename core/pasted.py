@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+from core.plain_file import first_bytes
 from core.plan import Experiment, PlanError, RunPlan, read_experiment
 from core.plan_checks import MOST_FILE_DEPTH, is_deeper
 from core.words import say
@@ -38,11 +39,9 @@ def experiment(text: str | bytes, *, experiment_id: str) -> Experiment:
 def experiment_of_file(path: Path) -> Experiment:
     """The experiment of the plan file at `path`. Raises PlanError, which names the file."""
     try:
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-    except (OSError, ValueError) as fault:  # ValueError: a name that no file can have
-        reason = getattr(fault, "strerror", None) or fault
-        raise PlanError(say("The plan file {path} cannot be read: {reason}.", path=path, reason=reason)) from None
+        data = first_bytes(path, MOST_BYTES)
+    except OSError as fault:
+        raise PlanError(say("The plan file {path} cannot be read: {reason}.", path=path, reason=fault)) from None
     try:
         return experiment(data, experiment_id=uuid.uuid4().hex[:12])
     except PlanError as fault:

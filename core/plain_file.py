@@ -1,4 +1,4 @@
-"""The bytes of a file that somebody named, never of a pipe or a device. Knows nothing of what stands in them."""
+"""The bytes of a file that somebody named. Knows nothing of what stands in them."""
 
 import os
 import stat
@@ -7,10 +7,22 @@ from pathlib import Path
 from core.words import say
 
 
-def plain_bytes(path: str | Path, most_bytes: int) -> bytes:
-    """What stands in the file. Raises OSError, whose text is the end of a sentence, at once whatever has that name.
+def first_bytes(path: Path, most_bytes: int) -> bytes:
+    """At most so many bytes, and one that tells of more. Raises OSError, whose text is the end of a sentence.
 
-    A pipe would keep a reader waiting, and a device might never end.
+    A pipe is waited for: a shell hands what a command prints over as one.
+    """
+    try:
+        with path.open("rb") as file:
+            return file.read(most_bytes + 1)
+    except (OSError, ValueError) as fault:  # ValueError: a name that no file can have
+        raise OSError(getattr(fault, "strerror", None) or str(fault)) from None
+
+
+def plain_bytes(path: str | Path, most_bytes: int) -> bytes:
+    """What stands in a file, never in a pipe, which would keep a reader waiting, or a device, which might never end.
+
+    Raises OSError, whose text is the end of a sentence, at once whatever has that name.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from core.base_url import PlanError, require
+from core.plain_file import first_bytes
 from core.plan_checks import MOST_DEPTH, is_deeper
 from core.trace import LONGEST_S, MOST_ROWS, Rows
 from core.trace_columns import Columns, RowError, columns_of, plain_name, row_of
@@ -75,11 +76,9 @@ class Read:
 def read_file(path: Path) -> Read:
     """The trace at `path`. Raises PlanError, which names the file."""
     try:
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-    except (OSError, ValueError) as fault:  # ValueError: a name that no file can have
-        reason = getattr(fault, "strerror", None) or fault
-        raise PlanError(say("The trace {path} cannot be read: {reason}.", path=path, reason=reason)) from None
+        data = first_bytes(path, MOST_BYTES)
+    except OSError as fault:
+        raise PlanError(say("The trace {path} cannot be read: {reason}.", path=path, reason=fault)) from None
     try:
         return read(data, path.name)
     except PlanError as fault:

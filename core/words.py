@@ -14,3 +14,8 @@ def say(text: str, /, **values: object) -> str:
     """
     translated = TABLES[LANGUAGE].get(text, text)
     return translated.format(**values) if values else translated
+
+
+def ended(words: str) -> str:
+    """Somebody else's words as a sentence: with a full stop, unless they bring an end of their own."""
+    return words if words.endswith((".", "!", "?")) else words + "."

@@ -2,7 +2,8 @@
 
 import plotly.graph_objects as go
 
-from core.chart_style import INK, Mode, template, veil
+from core.chart_style import Mode
+from core.charts.stages import planned
 from core.trace import Rows
 from core.words import say
 
@@ -11,28 +12,8 @@ STEPS = 120
 
 def requests_over_time(mode: Mode, rows: Rows, speed: float = 1.0) -> go.Figure:
     """A small picture: seconds at that speed to the right, requests/s upwards from 0."""
-    ink = INK[mode]
     at_s, rates = binned(rows, speed)
-    fig = go.Figure(
-        layout={
-            "template": template(mode),
-            "height": 150,
-            "margin": {"l": 44, "r": 10, "t": 10, "b": 34},
-            "xaxis": {"title": {"text": say("seconds since the first request")}, "rangemode": "tozero"},
-            "yaxis": {"title": {"text": say("requests/s")}, "rangemode": "tozero", "nticks": 4},
-            "showlegend": False,
-        }
-    )
-    fig.add_scatter(
-        x=at_s,
-        y=rates,
-        mode="lines",
-        line={"color": ink.muted, "width": 1.5, "shape": "hv"},
-        fill="tozeroy",
-        fillcolor=veil(ink.muted, 0.10),
-        hovertemplate=f"%{{x:.3r}} s<br>%{{y:,.3r}} {say('requests/s')}<extra></extra>",
-    )
-    return fig
+    return planned(mode, at_s, rates, say("requests/s"), line={"width": 1.5, "shape": "hv"})
 
 
 def binned(rows: Rows, speed: float = 1.0) -> tuple[list[float], list[float]]:

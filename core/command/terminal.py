@@ -212,8 +212,7 @@ def _findings(runs: Sequence[tuple[Run, Summary]]) -> list[str]:
             told.setdefault(alike, []).append((run.name, finding))
     lines = []
     for many in told.values():
-        worst = gravest(finding for _, finding in many)
-        name = next(name for name, finding in many if finding is worst)
+        name, worst = gravest(many)
         others = [other for other, finding in many if finding is not worst]
         also = say(" (Also: {names}.)", names=some(others, NAMED)) if others else ""
         lines.append(f"* {name}: {worst.text}{also}")

@@ -6,6 +6,7 @@ from pathlib import Path
 from core import pasted
 from core.command.numbers import whole
 from core.lengths import Length, read_length, read_pairs
+from core.plain_file import first_bytes
 from core.plan import PlanError, Workload
 from core.words import say
 from core.workload import LANGUAGES, MOST_OUTPUT, mean_of
@@ -81,8 +82,7 @@ def _system_prompt(written: str | None) -> str | None:
         return written
     path = Path(written[1:])
     try:
-        with path.open("rb") as file:
-            return file.read(MOST_FILE_BYTES + 1).decode()
+        return first_bytes(path, MOST_FILE_BYTES).decode()
     except (OSError, UnicodeDecodeError) as fault:
-        reason = getattr(fault, "strerror", None) or say("it is not UTF-8 text")
+        reason = fault if isinstance(fault, OSError) else say("it is not UTF-8 text")
         raise PlanError(say("--system-prompt {path} cannot be read: {reason}.", path=path, reason=reason)) from None

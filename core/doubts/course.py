@@ -14,7 +14,7 @@ from core.records import Failure, FailureKind, Outcome
 from core.redaction import text
 from core.run import RunState, StoppedBy
 from core.summary import unanswered
-from core.words import say
+from core.words import ended, say
 
 FAILED_SHARE = 0.01
 BUSY_SHARE = 0.95
@@ -160,8 +160,7 @@ def preflight_doubts(seen: Evidence) -> Iterator[Finding]:
 
 
 def _as_sentence(change: str) -> str:
-    words = text(change.strip())
-    return words if words.endswith((".", "!", "?")) else words + "."
+    return ended(text(change.strip()))
 
 
 def simulated_doubts(seen: Evidence) -> Iterator[Finding]:

@@ -34,9 +34,9 @@ class Finding:
         return " ".join(part for part in (self.what, self.why, self.do) if part)
 
 
-def gravest(findings: Iterable[Finding]) -> Finding:
-    """The one to be told for all of its kind; among equals the first."""
-    return min(findings, key=lambda finding: (LEVELS.index(finding.level), -finding.degree))
+def gravest(of_runs: Iterable[tuple[str, Finding]]) -> tuple[str, Finding]:
+    """The one to be told for all of its kind, with the name of its run; among equals the first."""
+    return min(of_runs, key=lambda pair: (LEVELS.index(pair[1].level), -pair[1].degree))
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:

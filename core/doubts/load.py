@@ -13,7 +13,7 @@ from core.quantities import number, percent, seconds
 from core.records import FailureKind, Outcome, RequestRecord
 from core.run import RunState, StoppedBy
 from core.timeline import per_second
-from core.words import say
+from core.words import ended, say
 
 BEHIND_SHARE = 0.02
 SLIP_SHARE = 0.10  # of the TTFT median
@@ -73,7 +73,7 @@ def _not_connected(refused: Sequence[RequestRecord], due: int) -> Finding:
             "{refused} of {due} requests that were due could not be sent, as no connection was open to them: {last}",
             refused=f"{len(refused):,}",
             due=f"{due:,}",
-            last=last if last.endswith((".", "!", "?")) else last + ".",
+            last=ended(last),
         ),
         why=say("So the server saw less than the rate, which is not the load generator's doing."),
         do=say("Look whether the server still runs and takes new connections, then measure again."),

@@ -25,11 +25,9 @@ class Piece:
 class Pieces:
     """Makes texts out of pieces of one language."""
 
-    def __init__(self, pieces: Sequence[Piece], *, seed: int = 0, exact: bool = False) -> None:
-        """`exact`: the lengths are those that the model's own tokenizer gives, and add up."""
+    def __init__(self, pieces: Sequence[Piece], *, seed: int = 0) -> None:
         assert pieces
         assert all(piece.tokens > 0 for piece in pieces)
-        self.exact = exact
         self._pieces = tuple(pieces)
         self._by_size: dict[int, list[str]] = {}
         for piece in pieces:

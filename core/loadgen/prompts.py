@@ -137,8 +137,7 @@ class Prompts:
         asked, answer = self.lengths(index, warmup=warmup)
         text, sent = self._made(index, asked, warmup=warmup)
         body = self.body(text, output_tokens=answer, stream=self._plan.workload.stream)
-        ready = self.wrap(body, index=index, warmup=warmup, input_tokens=asked, output_tokens=answer)
-        return replace(ready, sent_tokens=sent)
+        return self.wrap(body, index=index, warmup=warmup, input_tokens=asked, output_tokens=answer, sent_tokens=sent)
 
     def body(self, prompt: str, *, output_tokens: int, stream: bool) -> bytes:
         """The JSON body, in the shape that the endpoint accepts."""
@@ -158,8 +157,20 @@ class Prompts:
             extra_body=plan.workload.extra_body,
         )
 
-    def wrap(self, body: bytes, *, index: int, warmup: bool, input_tokens: int, output_tokens: int) -> Prepared:
-        """Put the head before a body. The request id is unique for every request of every run."""
+    def wrap(
+        self,
+        body: bytes,
+        *,
+        index: int,
+        warmup: bool,
+        input_tokens: int,
+        output_tokens: int,
+        sent_tokens: int | None = None,
+    ) -> Prepared:
+        """Put the head before a body. The request id is unique for every request of every run.
+
+        `sent_tokens`: the prompt's length, where it was counted.
+        """
         request_id = f"{self._tag}-{'w' if warmup else 'r'}{index}"
         head = self._head % (request_id.encode(), len(body))
         return Prepared(
@@ -170,6 +181,7 @@ class Prompts:
             input_tokens=input_tokens,
             output_tokens=output_tokens,
             url=self._url,
+            sent_tokens=sent_tokens,
         )
 
     def _nonce(self, index: int, *, warmup: bool) -> list[str]:

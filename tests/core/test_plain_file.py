@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from core.plain_file import kind_fault, plain_bytes
+from core.plain_file import first_bytes, kind_fault, plain_bytes
 
 REASONS = {
     "none": "no such file or directory",
@@ -38,3 +38,18 @@ def test_a_file_is_read_to_its_end_through_a_link_too(tmp_path):
 
     assert plain_bytes(tmp_path / "link", 10) == b"0123456789"
     assert kind_fault((tmp_path / "link").stat().st_mode) == ""
+
+
+def test_the_first_bytes_are_as_many_as_are_wanted_and_one_that_tells_of_more(tmp_path):
+    (tmp_path / "file").write_bytes(b"0123456789")
+
+    assert first_bytes(tmp_path / "file", 4) == b"01234"
+    assert first_bytes(tmp_path / "file", 10) == b"0123456789"
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"), [("none", "^No such file"), (".", "^Is a directory$"), ("a\0b", "null byte")]
+)
+def test_why_nothing_was_read_is_the_end_of_a_sentence(tmp_path, name, reason):
+    with pytest.raises(OSError, match=reason):
+        first_bytes(tmp_path / name, 10)

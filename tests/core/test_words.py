@@ -17,3 +17,12 @@ def test_another_language_is_a_table(monkeypatch):
 
     assert words.say("{n} tokens", n=3) == "3 Token"
     assert words.say("unknown") == "unknown"
+
+
+def test_somebody_elses_words_end_once():
+    assert [words.ended(one) for one in ("It broke", "It broke.", "Why?", "")] == [
+        "It broke.",
+        "It broke.",
+        "Why?",
+        ".",
+    ]
